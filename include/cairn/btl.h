@@ -640,6 +640,12 @@ struct cairn_btl_module_t {
    * the system; 0 where that is so of none.
    */
   uint32_t rma_from;
+  /**
+   * Messages above `eager_limit` and up to this many bytes go in pieces, one behind the other, without
+   * asking the receiver first; 0 where that is never better. Worth it where both sides copy, so that
+   * the receiver copies one piece while the sender writes the next.
+   */
+  uint64_t push_limit;
 };
 
 #endif  /* CAIRN_BTL_H */

@@ -30,6 +30,11 @@ cairn_framework::params! {
             "Largest message that is sent without asking the receiver first; with a header of \
              256 bytes at most a quarter of btl_sm_ring_size",
             range(0, largest(ring_size) as i64), level(4);
+        pub push_limit: size("128k"),
+            "Largest message that is sent in pieces of btl_sm_eager_limit without asking the \
+             receiver first; longer ones are announced and fetched. 0 where all that are above \
+             btl_sm_eager_limit are",
+            level(4);
         pub immediate_limit: size(&text(frame(fragment_size, eager_limit))),
             "Largest message, header included, that is copied from one piece of memory; longer \
              ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \

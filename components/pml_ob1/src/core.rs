@@ -9,6 +9,7 @@ pub mod failures;
 pub mod ids;
 pub mod peers;
 pub mod pending;
+pub mod pushes;
 pub mod requests;
 
 use core::ffi::c_void;
@@ -21,9 +22,11 @@ use crate::core::failures::FailedPeers;
 use crate::core::ids::Ids;
 use crate::core::peers::Peers;
 use crate::core::pending::Pending;
+use crate::core::pushes::Pushes;
 use crate::core::requests::Requests;
 use crate::counters::Counters;
-use crate::objects::kept::UnexpectedPool;
+use crate::mode::Single;
+use crate::objects::kept::{KeptPointer, UnexpectedPool};
 use crate::params::Params;
 
 /// The component's state. Its address is fixed; requests and callbacks hold it.
@@ -38,6 +41,8 @@ pub struct Core {
     pub peers: Peers,
     /// What peers may answer, or have data for.
     pub ids: Ids,
+    /// What peers send in pieces unasked.
+    pub pushes: Pushes,
     /// Memory of requests.
     pub requests: Requests,
     /// Memory of messages that have to stay.
@@ -70,6 +75,7 @@ impl Core {
             comms: Communicators::new(host, slot),
             peers: Peers::new(host),
             ids: Ids::default(),
+            pushes: Pushes::default(),
             requests: Requests::new(params.request_sharing()),
             unexpected: UnexpectedPool::new(),
             pending: Pending::default(),
@@ -97,6 +103,15 @@ impl Core {
     }
 }
 
+impl Drop for Core {
+    fn drop(&mut self) {
+        for KeptPointer(kept) in self.pushes.drain() {
+            // SAFETY: kept by this pool, and taken out of where it was. No other thread is left.
+            unsafe { self.unexpected.free::<Single>(kept) };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use cairn_framework::layout::check;
@@ -109,6 +124,7 @@ mod tests {
             host: "no thread",
             params: "no thread",
             ids: "transfers",
+            pushes: "messages in pieces",
             requests: "threads that send or receive",
             pending: "senders without room",
             process: "no thread",

@@ -36,13 +36,18 @@ cairn_framework::counters! {
         messages_synchronous: SUM, "messages",
             "Synchronous messages sent whole; the receiver says when they are matched.";
         messages_rendezvous: SUM, "messages", "Messages announced, whose data the receiver asks for.";
+        messages_pushed: SUM, "messages",
+            "Messages sent in pieces, without asking the receiver.";
         bytes_eager: AGGREGATE, "bytes", "Bytes of messages sent whole.";
         bytes_rendezvous: AGGREGATE, "bytes", "Bytes of messages announced.";
+        bytes_pushed: AGGREGATE, "bytes", "Bytes of messages sent in pieces unasked.";
         received_eager: SUM, "messages", "Messages that came whole.";
         received_synchronous: SUM, "messages", "Synchronous messages that came whole.";
         received_rendezvous: SUM, "messages", "Announcements of messages that came.";
+        received_pushed: SUM, "messages", "Messages whose first piece came unasked.";
         bytes_received_eager: AGGREGATE, "bytes", "Bytes of messages that came whole.";
         bytes_received_rendezvous: AGGREGATE, "bytes", "Bytes of messages whose announcement came.";
+        bytes_received_pushed: AGGREGATE, "bytes", "Bytes of messages whose first piece came unasked.";
         bytes_get: AGGREGATE, "bytes", "Bytes received by remote get.";
         bytes_put: AGGREGATE, "bytes", "Bytes sent by remote put.";
         bytes_fragments: AGGREGATE, "bytes", "Bytes sent in fragments, after asking the receiver.";
@@ -214,18 +219,16 @@ impl Here<'_> {
             |block| match kind {
                 kind::MATCH => &block.received_eager,
                 kind::SYNC => &block.received_synchronous,
+                kind::PUSHED => &block.received_pushed,
                 _ => &block.received_rendezvous,
             },
             1,
         );
-        let rendezvous = kind == kind::RENDEZVOUS;
         self.add(
-            |block| {
-                if rendezvous {
-                    &block.bytes_received_rendezvous
-                } else {
-                    &block.bytes_received_eager
-                }
+            |block| match kind {
+                kind::RENDEZVOUS => &block.bytes_received_rendezvous,
+                kind::PUSHED => &block.bytes_received_pushed,
+                _ => &block.bytes_received_eager,
             },
             bytes,
         );

@@ -27,6 +27,11 @@ cairn_framework::params! {
             "Most bytes of one fragment of a large message; a transport's own limit may be \
              smaller",
             range(64, 1 << 30), level(5);
+        pub push_kept: size("4m"),
+            "Bytes of messages that a sender has pushed, in pieces and unasked, and for which no \
+             receive is posted, above which it is told to announce them until half of them are \
+             received",
+            level(6);
         request_cache: choice(&REQUEST_CACHES, "thread"),
             "Where requests come from with MPI_THREAD_MULTIPLE: caches of threads, which need \
              no lock; caches of communication resource instances with a lock each, and one pool \

@@ -8,6 +8,10 @@
 //!   Fragment    24 B   a piece of an answered message follows
 //!   Finish      24 B   the other side may let go
 //!   Skip        24 B   a Match whose number has no message: it could not be sent
+//!   Pushed      48 B   the first piece of a message follows, and its Pieces come behind it, unasked
+//!   Piece       24 B   a piece of a pushed message follows
+//!   Broken      24 B   what is missing of a pushed message will not come
+//!   Pushing     24 B   receiver to sender: whether messages may be pushed
 //! ```
 //!
 //! The first word holds the kind in its low six bits, what an announcement offers in the next two and,
@@ -37,6 +41,14 @@ pub mod kind {
     pub const FINISH: u8 = 6;
     /// [`Match`](super::Match): its number has no message.
     pub const SKIP: u8 = 7;
+    /// [`Pushed`](super::Pushed).
+    pub const PUSHED: u8 = 8;
+    /// [`Piece`](super::Piece).
+    pub const PIECE: u8 = 9;
+    /// [`Broken`](super::Broken).
+    pub const BROKEN: u8 = 10;
+    /// [`Pushing`](super::Pushing).
+    pub const PUSHING: u8 = 11;
 }
 
 /// Bits of a sequence number.
@@ -215,6 +227,89 @@ headers! {
         /// Zero. No header is shorter than `Match`, which is read before the kind is known.
         reserved: u64,
     }
+
+    /// A message whose pieces follow without an answer. The first of them comes with it.
+    Pushed: 48 {
+        /// Kind and sequence number.
+        word: u32,
+        /// As in `Match`.
+        source: u32,
+        /// As in `Match`.
+        tag: i32,
+        /// As in `Match`.
+        maker: u32,
+        /// As in `Match`.
+        serial: u64,
+        /// Bytes of the message.
+        length: u64,
+        /// The sender's number for it.
+        number: u64,
+        /// The sender's rank in the job, to which its numbers belong.
+        origin: u32,
+        /// Zero.
+        reserved: u32,
+    }
+
+    /// A piece of a pushed message. It may overtake the message's first.
+    Piece: 24 {
+        /// Kind.
+        word: u32,
+        /// As in `Pushed`.
+        origin: u32,
+        /// As in `Pushed`.
+        number: u64,
+        /// Place of the piece in the message, in bytes.
+        offset: u64,
+    }
+
+    /// The end of a pushed message of which not all was sent.
+    Broken: 24 {
+        /// Kind.
+        word: u32,
+        /// As in `Pushed`.
+        origin: u32,
+        /// As in `Pushed`.
+        number: u64,
+        /// What went wrong.
+        status: i32,
+        /// Zero.
+        reserved: u32,
+    }
+
+    /// A receiver that keeps many pushed messages wants to be asked, or has room again.
+    Pushing: 24 {
+        /// Kind.
+        word: u32,
+        /// The receiver's rank in the job.
+        origin: u32,
+        /// How many of these it has sent to this sender: they may overtake each other.
+        number: u64,
+        /// 1 if messages may be pushed to it, else 0.
+        allowed: u64,
+    }
+}
+
+macro_rules! named {
+    ($($header:ident)*) => { $(
+        impl $header {
+            /// What the pieces of its message name it by.
+            #[inline]
+            pub fn name(&self) -> PushName {
+                PushName { origin: self.origin, number: self.number }
+            }
+        }
+    )* };
+}
+
+named! { Pushed Piece Broken }
+
+/// What the pieces of a pushed message name it by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PushName {
+    /// The sender's rank in the job.
+    pub origin: u32,
+    /// The sender's number.
+    pub number: u64,
 }
 
 /// The longest header, with the longest key behind it.
@@ -248,6 +343,10 @@ pub fn size_of_kind(kind: u8) -> Option<usize> {
         kind::FRAGMENT => Fragment::SIZE,
         kind::FINISH => Finish::SIZE,
         kind::SKIP => Match::SIZE,
+        kind::PUSHED => Pushed::SIZE,
+        kind::PIECE => Piece::SIZE,
+        kind::BROKEN => Broken::SIZE,
+        kind::PUSHING => Pushing::SIZE,
         _ => return None,
     })
 }
@@ -272,6 +371,6 @@ mod tests {
         let announced = word(kind::RENDEZVOUS, 7) | OFFER_PUT;
         assert_eq!((kind_of(announced), sequence_of(announced)), (kind::RENDEZVOUS, 7));
         assert_eq!((offers_of(announced), offers_of(header.word)), (OFFER_PUT, 0));
-        assert!(size_of_kind(0).is_none() && size_of_kind(8).is_none());
+        assert!(size_of_kind(0).is_none() && size_of_kind(12).is_none());
     }
 }

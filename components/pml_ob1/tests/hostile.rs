@@ -38,6 +38,14 @@ fn what_breaks_the_protocol_is_dropped() {
             ("a fragment without an operation", words(&[5, 0, 3, 4, 0, 0, 1, 2, 3])),
             ("half an end", words(&[6, 0, 0, 0])),
             ("an end of nothing", words(&[6, 0, 0, 0, 0, 0])),
+            ("half a pushed message", words(&[8, 0, 0, 0, 1, 0, 5, 0, 0, 0])),
+            (
+                "a first piece longer than its message",
+                words(&[8, 0, 0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 0x0403_0201]),
+            ),
+            ("half a piece", words(&[9, 0, 1, 0])),
+            ("half a broken message", words(&[10, 0, 1, 0])),
+            ("a word on pushing of a stranger", words(&[11, 7, 1, 0, 1, 0])),
             ("an old number", words(&[1 | 0x7f_ffff << 8, 0, 0, 0, 1, 0])),
         ];
         for (number, (what, bytes)) in forged.iter().enumerate() {

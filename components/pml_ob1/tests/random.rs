@@ -91,6 +91,7 @@ fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
         packed_limit,
         eager_limit: [0, 40, 1000, 4096, 1 << 20][chance.below(5) as usize]
             .min(u64::from(longest - ROOM)),
+        push_limit: [0, 0, 20_000, 1 << 20][chance.below(4) as usize],
         rdma_limit: [16, 1000, 1 << 20][chance.below(3) as usize],
         get_alignment: [1, 1, 4][chance.below(3) as usize],
         late: [0, 50, 100][chance.below(3) as usize],
@@ -108,8 +109,10 @@ impl Play {
         let behaviour = behaviour(&chance, threaded);
         let choices = Chance::new(!seed);
         let engine = ["list", "bins", "vector", "sharded"][choices.below(4) as usize];
-        let mca = [("pml_ob1_fragment_size", "3000"), ("match", engine)];
         let overtaking = choices.below(4) == 0;
+        let kept = ["0", "20k", "4m"][choices.below(3) as usize];
+        let mca =
+            [("pml_ob1_fragment_size", "3000"), ("match", engine), ("pml_ob1_push_kept", kept)];
         let flags = if overtaking { COMM_ALLOW_OVERTAKING } else { 0 };
         let job = Job::new(RANKS as u32, threaded, &mca, behaviour);
         let comms = (0..COMMS).map(|context| job.comm_with(context * 5000, true, flags)).collect();

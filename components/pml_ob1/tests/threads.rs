@@ -26,7 +26,9 @@ fn behaviours() -> Vec<Behaviour> {
             [
                 Behaviour { cris: 1, ..base.clone() },
                 Behaviour { cris: 3, reorders: true, refuses: 20, room: 20, ..base.clone() },
-                Behaviour { cris: 2, devices: vec![10, 20], refuses: 5, ..base },
+                Behaviour { cris: 2, devices: vec![10, 20], refuses: 5, ..base.clone() },
+                Behaviour { cris: 3, push_limit: 1 << 20, refuses: 5, room: 20, ..base.clone() },
+                Behaviour { cris: 3, push_limit: 1 << 20, reorders: true, ..base },
             ]
         })
         .collect()

@@ -189,6 +189,10 @@ pub struct BtlModule {
     /// Puts and gets of fewer bytes take longer than a message and its answer, as where each is a call of
     /// the system; 0 where that is so of none.
     pub rma_from: u32,
+    /// Messages above `eager_limit` and up to this many bytes go in pieces, one behind the other, without
+    /// asking the receiver first; 0 where that is never better. Worth it where both sides copy, so that
+    /// the receiver copies one piece while the sender writes the next.
+    pub push_limit: u64,
 }
 
 // SAFETY: constant after `modules`; CRIs carry their locks.

@@ -295,6 +295,35 @@ impl Fragments {
     pub fn request(&self) -> *mut ReceiveRequest {
         self.request
     }
+
+    /// Whether what comes is of no use any more.
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// A thread begins to write a fragment. Not one that does not lie inside, or comes again.
+    pub fn begin(&mut self, offset: u64, len: u64) -> bool {
+        let fits = offset.checked_add(len).is_some_and(|end| end <= self.total);
+        if !fits || len > self.missing || self.ended.is_some() {
+            return false;
+        }
+        self.missing -= len;
+        self.writers += 1;
+        true
+    }
+
+    /// A thread has written: the receive and its status, if it is over with that.
+    pub fn written(&mut self) -> Option<(*mut ReceiveRequest, i32)> {
+        self.writers -= 1;
+        let over = self.missing == 0 || self.ended.is_some();
+        (self.writers == 0 && over).then(|| (self.request, self.ended.unwrap_or(0)))
+    }
+
+    /// It will never be whole. Whether it is over, as nobody writes.
+    pub fn end(&mut self, status: i32) -> bool {
+        self.ended = Some(status);
+        self.writers == 0
+    }
 }
 
 /// What a number that ended led to.
@@ -365,11 +394,10 @@ impl ReceiveIds {
             // All fragments say the same by being there.
             Entry::Fragments(_) if status == 0 => None,
             Entry::Fragments(fragments) => {
-                fragments.ended = Some(status);
-                if fragments.writers > 0 {
+                let request = fragments.request;
+                if !fragments.end(status) {
                     return Some(Ended::Later);
                 }
-                let request = fragments.request;
                 self.remove(id);
                 Some(Ended::Receive(request))
             }
@@ -385,12 +413,9 @@ impl ReceiveIds {
             Entry::Put(request, wanted) => Fragments::new(request, wanted),
             Entry::Fragments(fragments) => fragments,
         };
-        let fits = offset.checked_add(len).is_some_and(|end| end <= fragments.total);
-        if !fits || len > fragments.missing || fragments.ended.is_some() {
+        if !fragments.begin(offset, len) {
             return None;
         }
-        fragments.missing -= len;
-        fragments.writers += 1;
         *entry = Entry::Fragments(fragments);
         Some(fragments.request)
     }
@@ -398,14 +423,9 @@ impl ReceiveIds {
     /// Ends to write a fragment: the receive and its status, if that was the last.
     pub fn written(&mut self, id: u64) -> Option<(*mut ReceiveRequest, i32)> {
         let Some(Entry::Fragments(fragments)) = &mut self.slot(id)?.entry else { return None };
-        fragments.writers -= 1;
-        let over = fragments.missing == 0 || fragments.ended.is_some();
-        if fragments.writers > 0 || !over {
-            return None;
-        }
-        let (request, status) = (fragments.request, fragments.ended.unwrap_or(0));
+        let over = fragments.written()?;
         self.remove(id);
-        Some((request, status))
+        Some(over)
     }
 
     /// The numbers of entries that `wants` accepts.

@@ -48,7 +48,7 @@ impl Pending {
                     fetch_add::<M>(&peer.waiting, 1);
                     queues.messages.push_back(work);
                 }
-                Work::Skip(_) => {
+                Work::Skip(_) | Work::Rest(_) => {
                     fetch_add::<M>(&peer.waiting, 1);
                     queues.messages.push_front(work);
                 }

@@ -12,7 +12,7 @@
 //! queues' lock; senders read `waiting` without it, because a message that sees an old value is
 //! merely put into order by its receiver.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::collections::VecDeque;
 
 use cairn_framework::abi::peer::{PEER_FAILED, Peer as HostPeer};
@@ -26,6 +26,10 @@ use crate::mode::{Locked, Mode, fetch_add};
 use crate::objects::rail::Rail;
 use crate::objects::request::{ReceiveRequest, SendRequest};
 use crate::wire;
+
+/// Pieces of pushed messages have so many bytes at least, however small the eager limit is.
+const LEAST_PIECE: u64 = 1024;
+
 /// A peer that was sent to.
 #[repr(C, align(128))]
 pub struct Peer {
@@ -35,12 +39,19 @@ pub struct Peer {
     pub rails: Box<[Rail]>,
     /// Most bytes of payload that go at once, in one message.
     pub eager: u64,
+    /// Most bytes of payload that go without asking, in pieces.
+    pub push: u64,
+    /// Bytes of such a piece.
+    pub piece: usize,
     /// Most bytes of payload, header and all, for the first rail's `send_immediate`, plus one; 0
     /// without it.
     pub immediate_end: u64,
     /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
     /// constants, because every send reads it with them and it changes only when a transport is full.
     pub waiting: AtomicU32,
+    /// What the peer said last of whether messages may be pushed to it: the number of its word, and in the
+    /// lowest bit whether they may not. Beside the constants, as it changes seldom.
+    pub pushing: AtomicU64,
     /// The peer has failed, and `waiting` says so.
     failed: AtomicBool,
     /// See above.
@@ -59,12 +70,16 @@ impl Peer {
             Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
             None => 0,
         };
+        let (push, piece) = (first.device().push_limit, eager.max(LEAST_PIECE) as usize);
         Ok(Self {
             view,
             rails,
             eager,
+            push,
+            piece,
             immediate_end,
             waiting: AtomicU32::new(0),
+            pushing: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             queues: CachePadded(Locked::new(LockLevel::QUEUES)),
         })
@@ -107,6 +122,12 @@ impl Peer {
         self.rails.iter().position(|rail| rail.owns(cri))
     }
 
+    /// Whether a message of so many bytes, which is none that goes whole, goes in pieces unasked.
+    #[inline]
+    pub fn pushes(&self, bytes: u64) -> bool {
+        bytes <= self.push && self.pushing.load(Ordering::Relaxed) & 1 == 0
+    }
+
     /// Whether messages wait, so that others have to queue behind them.
     #[inline]
     pub fn is_blocked(&self) -> bool {
@@ -137,6 +158,8 @@ pub enum Work {
     /// A number of the order of messages that has no message, because it could not be sent. The
     /// receiver waits for it, so it goes out before anything else.
     Skip(Vec<u8>),
+    /// What is left of a message that goes in pieces unasked.
+    Rest(*mut SendRequest),
     /// The data of a send whose receiver has answered.
     Push(*mut SendRequest),
     /// A receive that gets its data.
@@ -195,6 +218,8 @@ mod tests {
             view: "no thread",
             rails: "no thread",
             eager: "no thread",
+            push: "no thread",
+            piece: "no thread",
             immediate_end: "no thread",
             queues: "senders without room",
         });

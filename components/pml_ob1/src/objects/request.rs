@@ -43,6 +43,8 @@ pub struct SendRequest {
     pub via: Via,
     /// How the data moves, once the receiver has answered.
     pub plan: Plan,
+    /// The number of a message that goes in pieces unasked.
+    pub number: u64,
     /// For what is not sent at once.
     pub transfer: Transfer,
 }
@@ -58,6 +60,8 @@ pub enum Protocol {
     Synchronous,
     /// An announcement.
     Rendezvous,
+    /// The first piece; the others follow at once.
+    Pushed,
 }
 
 /// The instance that a message was handed to. Written by the thread that hands it over and read by one
@@ -107,6 +111,7 @@ impl SendRequest {
             offers: 0,
             via: Via::default(),
             plan: Plan::Fragments,
+            number: 0,
             transfer: Transfer::new(),
         }
     }

@@ -134,6 +134,15 @@ impl Core {
                     }
                     self.message::<M>(message);
                 }
+                kind::PUSHED => {
+                    if (message.len - size) as u64 > wire::Pushed::read(message.data).length {
+                        return self.violation::<M>(message, "its first piece is longer than it");
+                    }
+                    self.message::<M>(message);
+                }
+                kind::PIECE => self.piece::<M>(message),
+                kind::BROKEN => self.broken::<M>(message),
+                kind::PUSHING => self.heard_pushing::<M>(message),
                 kind::FRAGMENT => self.fragment::<M>(message),
                 kind::ANSWER => self.answered::<M>(message),
                 kind::FINISH => self.finished::<M>(message),
@@ -277,7 +286,7 @@ impl Core {
             if kind == kind::SKIP {
                 pass();
                 // SAFETY: kept by `overtook`, and no engine has it.
-                unsafe { self.unexpected.free::<M>(kept) };
+                unsafe { self.free_kept::<M>(kept) };
                 continue;
             }
             // Before the engine has the message, which another thread may then take and free.
@@ -286,12 +295,12 @@ impl Core {
             // SAFETY: kept by `overtook`, and ours until the engine keeps it.
             let posted = unsafe { arrive(state, &message, is_kept, kept.cast()) };
             pass();
-            self.searched::<M>(search, state, &message.header, (kind, bytes), posted);
+            self.searched::<M>(search, state, &message.header, (kind, bytes), posted, held);
             if !posted.is_null() {
                 // SAFETY: the engine gave the receive out, and does not have the message.
                 unsafe {
                     self.accept::<M>(state, ReceiveRequest::of_posted(posted), &message, kind);
-                    self.unexpected.free::<M>(kept);
+                    self.free_kept::<M>(kept);
                 }
             }
         }
@@ -327,7 +336,8 @@ impl Core {
             unexpected.pass::<M>();
             claims = unexpected.claims;
         }
-        self.searched::<M>(search, state, &message.header, (kind, message.bytes(kind)), posted);
+        let what = (kind, message.bytes(kind));
+        self.searched::<M>(search, state, &message.header, what, posted, message.held);
         if !posted.is_null() {
             // SAFETY: the engine gave the receive out; the message is promised by the caller.
             unsafe { self.accept::<M>(state, ReceiveRequest::of_posted(posted), message, kind) };
@@ -351,11 +361,15 @@ impl Core {
         header: &wire::Match,
         (kind, bytes): (u8, u64),
         posted: *mut MatchPosted,
+        held: Held<'_>,
     ) {
         if let Some((here, start)) = search {
             here.came(start, kind, bytes, !posted.is_null());
         }
         if posted.is_null() {
+            if kind == kind::PUSHED {
+                self.tell_pusher::<M>(state, header.source, held);
+            }
             self.tell_probers::<M>(state);
             self.counters.events.unexpected.raise(|| {
                 let (communicator, wire::Match { source, tag, .. }) =
@@ -400,7 +414,9 @@ impl Core {
     ) {
         // SAFETY: promised by the caller; lengths were checked when the message arrived.
         unsafe {
-            if message.kind() == kind::SYNC {
+            if message.kind() == kind::PUSHED {
+                self.pushed::<M>(state, request, message);
+            } else if message.kind() == kind::SYNC {
                 let send = wire::Sync::read(message.data).send;
                 self.whole::<M>(request, message, wire::Sync::SIZE);
                 self.tell_sender::<M>(state, message.header.source, send, OK, message.held);
@@ -481,7 +497,26 @@ impl Core {
         // A peer may have changed the header since it was checked.
         // SAFETY: no message is shorter, and the copy is ours.
         unsafe { Kept::data(kept).cast::<[u8; wire::Match::SIZE]>().write(message.header.bytes()) };
+        if message.kind() == kind::PUSHED {
+            // SAFETY: the copy is ours.
+            unsafe { self.count_kept::<M>(kept, 1) };
+        }
         kept
+    }
+
+    /// Frees a message that was kept.
+    ///
+    /// # Safety
+    /// `keep` made it, and it is not used any more.
+    #[inline]
+    pub unsafe fn free_kept<M: Mode>(&self, kept: *mut Kept) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            if Incoming::of_kept(kept, None).kind() == kind::PUSHED {
+                self.count_kept::<M>(kept, -1);
+            }
+            self.unexpected.free::<M>(kept);
+        }
     }
 
     /// A peer broke the protocol: its message is dropped.

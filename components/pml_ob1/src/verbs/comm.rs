@@ -16,7 +16,7 @@ use crate::objects::comm::CommState;
 use crate::objects::kept::{Kept, KeptPointer};
 use crate::objects::message::Incoming;
 use crate::objects::peer::Work;
-use crate::wire;
+use crate::wire::{self, kind};
 
 impl Core {
     /// A communicator was made: opens its engine and receives what came early.
@@ -32,7 +32,7 @@ impl Core {
             // SAFETY: kept by `unknown`, and ours now; the communicator is open.
             unsafe {
                 self.opened::<M>(&*state, &Incoming::of_kept(kept, None));
-                self.unexpected.free::<M>(kept);
+                self.free_kept::<M>(kept);
             }
         }
         Ok(())
@@ -52,8 +52,13 @@ impl Core {
     /// Frees a message that no receive can get any more.
     fn drop_kept<M: Mode>(&self, kept: *mut Kept) {
         self.counters.add::<M>(0, |copy| &copy.dropped, 1);
-        // SAFETY: the caller has taken it out of where it was kept.
-        unsafe { self.unexpected.free::<M>(kept) };
+        // SAFETY: the caller has taken it out of where it was kept; it is as long as its header.
+        unsafe {
+            if Incoming::of_kept(kept, None).kind() == kind::PUSHED {
+                self.drop_pushed::<M>(Kept::data(kept), (*kept).len);
+            }
+            self.free_kept::<M>(kept);
+        }
     }
 
     /// A message whose communicator is not open: the communicator, if it is by now, or null. Before
@@ -72,7 +77,13 @@ impl Core {
         match self.comms.unknown::<M>(ContextId::new(maker, serial), keep) {
             Unknown::Open(state) => return state,
             Unknown::Kept => count(|copy| &copy.early),
-            Unknown::Freed => count(|copy| &copy.dropped),
+            Unknown::Freed => {
+                count(|copy| &copy.dropped);
+                if message.kind() == kind::PUSHED {
+                    // SAFETY: promised by the caller; it is as long as its header.
+                    unsafe { self.drop_pushed::<M>(message.data, message.len) };
+                }
+            }
         }
         core::ptr::null()
     }
@@ -135,7 +146,7 @@ impl Core {
             }
             text.push('\n');
         }
-        let transfers = self.ids.len::<M>();
+        let transfers = self.ids.len::<M>() + self.pushes.len::<M>();
         let _ = writeln!(text, "{transfers} transfers of the process are in flight");
         text
     }

@@ -52,9 +52,14 @@ impl Core {
     fn sweep<M: Mode>(&self) -> u32 {
         let Some(failed) = self.failed.begin::<M>() else { return 0 };
         let mut events = 0;
-        for peer in failed.iter().filter_map(|peer| self.peers.known(peer)) {
-            peer.block::<M>();
-            events += self.end_transfers::<M>(peer);
+        for peer in failed.iter() {
+            for name in self.pushes.of_origin::<M>(peer.rank) {
+                events += u32::from(self.end_push::<M>(name, ERR_PEER));
+            }
+            if let Some(peer) = self.peers.known(peer) {
+                peer.block::<M>();
+                events += self.end_transfers::<M>(peer);
+            }
         }
         let known = (self.comms.opened(), failed.len());
         let find = || self.lost_sources::<M>();

@@ -5,6 +5,7 @@ mod comm;
 mod control;
 mod failure;
 mod probe;
+mod push;
 mod receive;
 mod rendezvous;
 pub mod retry;

@@ -20,6 +20,7 @@ use crate::objects::data::Data;
 use crate::objects::kept::Kept;
 use crate::objects::message::Incoming;
 use crate::objects::request::ReceiveRequest;
+use crate::wire::kind;
 
 impl Core {
     /// Receives and waits.
@@ -161,8 +162,12 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             let message = Incoming::of_kept(kept, None);
-            self.accept::<M>(state, request, &message, message.kind());
-            self.unexpected.free::<M>(kept);
+            let kind = message.kind();
+            self.accept::<M>(state, request, &message, kind);
+            self.free_kept::<M>(kept);
+            if kind == kind::PUSHED {
+                self.tell_pusher::<M>(state, message.header.source, None);
+            }
         }
     }
 

@@ -37,7 +37,7 @@ use crate::objects::comm::CommState;
 use crate::objects::message::Incoming;
 use crate::objects::peer::{Control, Peer, Work};
 use crate::objects::rail::{Held, Key, Rail, outcome};
-use crate::objects::request::{Plan, ReceiveRequest, SendRequest};
+use crate::objects::request::{Plan, Protocol, ReceiveRequest, SendRequest};
 use crate::objects::transfer::{SPREAD, Transfer};
 use crate::params::{AUTO, GET, PUT};
 use crate::wire::{self, kind};
@@ -488,7 +488,8 @@ impl Core {
             let this = &mut *request;
             (this, &*(*request).peer, &(*(*request).state).view().scope)
         };
-        let most = self.params.fragment_size.get() as usize;
+        let pushed = this.protocol == Protocol::Pushed;
+        let most = if pushed { peer.piece } else { self.params.fragment_size.get() as usize };
         let mut full = [false; SPREAD];
         // A rail that can't be used is left out; the last error counts when all are.
         let (mut waits, mut refused) = (false, OK);
@@ -505,22 +506,26 @@ impl Core {
             let rail = &peer.rails[place];
             let rest = transfer.wanted - transfer.offset;
             let len = cut((rail.frame - wire::Fragment::SIZE).min(most), rest);
-            let header = wire::Fragment {
-                word: wire::word(kind::FRAGMENT, 0),
-                reserved: 0,
-                receive: transfer.theirs,
-                offset: transfer.offset,
-            };
             let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
+            let header = if pushed {
+                let (word, origin) = (wire::word(kind::PIECE, 0), self.host.job().rank);
+                wire::Piece { word, origin, number: this.number, offset }.bytes()
+            } else {
+                let (word, receive) = (wire::word(kind::FRAGMENT, 0), transfer.theirs);
+                wire::Fragment { word, reserved: 0, receive, offset }.bytes()
+            };
             let sent = rail.with_any_cri::<M>(self.host, scope, peer.rank(), held, |cri| {
                 // SAFETY: `answered` has seen that it lies inside the data.
-                unsafe { rail.push(cri, &header.bytes(), data, offset, len, walk) }
+                unsafe { rail.push(cri, &header, data, offset, len, walk) }
             });
             match sent {
                 Some(Ok(Outcome::Done)) => {
                     transfer.offset += len as u64;
                     transfer.sent[place] += len as u64;
-                    self.counters.add::<M>(peer.rank(), |copy| &copy.bytes_fragments, len as u64);
+                    if !pushed {
+                        let sent = len as u64;
+                        self.counters.add::<M>(peer.rank(), |copy| &copy.bytes_fragments, sent);
+                    }
                 }
                 Some(Err(error)) => {
                     self.counters.add::<M>(peer.rank(), |copy| &copy.refused, 1);
@@ -544,8 +549,13 @@ impl Core {
         status: Status,
         held: Held<'_>,
     ) {
-        let id = request.transfer.theirs;
-        let finish = wire::Finish::new(id, status);
+        if request.protocol == Protocol::Pushed {
+            let (word, origin) = (wire::word(kind::BROKEN, 0), self.host.job().rank);
+            let number = request.number;
+            let broken = wire::Broken { word, origin, number, status, reserved: 0 };
+            return self.control::<M>(peer, held, &broken.bytes());
+        }
+        let finish = wire::Finish::new(request.transfer.theirs, status);
         self.control::<M>(peer, held, &finish.bytes());
     }
 
@@ -703,7 +713,7 @@ fn next_rail(peer: &Peer, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option
 /// How much of the `rest` goes into a fragment that has so much room: all, or else whole cache lines. A cut
 /// in the middle of a block of the user's data would place every block behind it across the lines of the
 /// transport's memory.
-fn cut(room: usize, rest: u64) -> usize {
+pub fn cut(room: usize, rest: u64) -> usize {
     const LINE: usize = 64;
     match usize::try_from(rest) {
         Ok(rest) if rest <= room => rest,

@@ -96,7 +96,9 @@ impl Core {
                     let skip = Control { bytes: &bytes[..], rail: 0, only: false, receive: None };
                     self.push_control::<M>(peer, None, skip).unwrap_or(Step::Done)
                 }
-                Work::Push(request) => self.push_answered::<M>(*request, None),
+                Work::Rest(request) | Work::Push(request) => {
+                    self.push_answered::<M>(*request, None)
+                }
                 Work::Fetch(request) => self.fetch::<M>(*request, None),
                 Work::EndSend(request) => {
                     self.end_send::<M>(*request, (**request).request.status.error, None);

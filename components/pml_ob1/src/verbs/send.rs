@@ -4,6 +4,7 @@
 //!   small, room ──────────────────► transport               no request at all
 //!   small, no room or others wait ► request ► peer's queue   sent by the progress callback
 //!   synchronous ──────────────────► request ► Sync           complete by Finish
+//!   medium ───────────────────────► request ► Pushed         see `push`
 //!   large ────────────────────────► request ► Rendezvous     see `rendezvous`
 //! ```
 //!
@@ -33,6 +34,7 @@ use crate::objects::request::{Protocol, SendRequest};
 use crate::objects::transfer::Transfer;
 use crate::params::{AUTO, GET, PUT};
 use crate::pool::Place;
+use crate::verbs::rendezvous::cut;
 use crate::wire::{self, kind};
 
 /// How the try to send at once went.
@@ -351,9 +353,11 @@ impl Core {
         unsafe {
             let this = &mut *request;
             let (state, peer) = (&*this.state, &*this.peer);
-            this.protocol = if this.data.bytes > peer.eager {
-                Protocol::Rendezvous
-            } else if this.send.mode == PML_SYNCHRONOUS {
+            let (bytes, synchronous) = (this.data.bytes, this.send.mode == PML_SYNCHRONOUS);
+            this.protocol = if bytes > peer.eager {
+                let may = !synchronous && self.params.protocol.get() == AUTO;
+                if may && peer.pushes(bytes) { Protocol::Pushed } else { Protocol::Rendezvous }
+            } else if synchronous {
                 Protocol::Synchronous
             } else {
                 Protocol::Eager
@@ -429,14 +433,21 @@ impl Core {
         // SAFETY: promised by the caller; what the request leads to lives as long as it.
         let (this, state, peer) = unsafe { (&*request, &*(*request).state, &*(*request).peer) };
         let (protocol, bytes, data) = (this.protocol, this.data.bytes, this.data);
-        // A number for answers, from here on, since the answer may be faster than this thread.
+        let answered = matches!(protocol, Protocol::Synchronous | Protocol::Rendezvous);
         let id = match protocol {
-            Protocol::Eager => 0,
-            _ => self.ids.insert_send::<M>(request, peer, state),
+            // A number for answers, from here on, since the answer may be faster than this thread.
+            _ if answered => self.ids.insert_send::<M>(request, peer, state),
+            Protocol::Pushed => self.pushes.number::<M>(),
+            _ => 0,
         };
         let mut header = [0u8; wire::LONGEST];
         let len = self.first_header(this, state, peer, id, &mut header);
-        let payload = if protocol == Protocol::Rendezvous { 0 } else { bytes as usize };
+        let payload = match protocol {
+            Protocol::Rendezvous => 0,
+            Protocol::Pushed => cut(peer.piece.min(peer.first().frame - len), bytes),
+            _ => bytes as usize,
+        };
+        let mut walk = None;
         let scope = &state.view().scope;
         let push = |rail: &Rail, cri: &Cri| {
             let mut header = &header[..len];
@@ -455,7 +466,7 @@ impl Core {
                 if protocol == Protocol::Rendezvous {
                     rail.push_bytes(cri, header)
                 } else {
-                    rail.push(cri, header, &data, 0, payload, &mut None)
+                    rail.push(cri, header, &data, 0, payload, &mut walk)
                 }
             };
             if let Ok(Outcome::Done) = sent
@@ -471,18 +482,29 @@ impl Core {
                         here.add(|block| &block.messages_rendezvous, 1);
                         here.add(|block| &block.bytes_rendezvous, bytes);
                     }
+                    Protocol::Pushed => {
+                        here.add(|block| &block.messages_pushed, 1);
+                        here.add(|block| &block.bytes_pushed, bytes);
+                    }
                 }
             }
             sent
         };
         let sent = self.push_over::<M>(peer, 0, Some(len + payload), scope, held, push);
         // Not if the peer has answered to a number that it was not told.
-        let is_ours = || protocol == Protocol::Eager || self.ids.take_send::<M>(id).is_some();
+        let is_ours = || !answered || self.ids.take_send::<M>(id).is_some();
         match sent {
             Ok(Step::Done) => {
                 match protocol {
                     // SAFETY: no other thread knows the request.
                     Protocol::Eager => unsafe { self.end_send::<M>(request, OK, held) },
+                    // SAFETY: the same.
+                    Protocol::Pushed => unsafe {
+                        (*request).number = id;
+                        (*request).transfer.offset = payload as u64;
+                        (*request).transfer.walk = walk;
+                        self.push_rest::<M>(request, held);
+                    },
                     _ => self.ids.sent::<M>(id),
                 }
                 Step::Done
@@ -529,6 +551,24 @@ impl Core {
             Protocol::Synchronous => {
                 let word = word(kind::SYNC);
                 let bytes = wire::Sync { word, source, tag, maker, serial, send: id }.bytes();
+                header[..bytes.len()].copy_from_slice(&bytes);
+                bytes.len()
+            }
+            Protocol::Pushed => {
+                let word = word(kind::PUSHED);
+                let (length, origin) = (request.data.bytes, self.host.job().rank);
+                let bytes = wire::Pushed {
+                    word,
+                    source,
+                    tag,
+                    maker,
+                    serial,
+                    length,
+                    number: id,
+                    origin,
+                    reserved: 0,
+                }
+                .bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
                 bytes.len()
             }

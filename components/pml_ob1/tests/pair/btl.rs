@@ -36,6 +36,7 @@ pub struct Behaviour {
     pub immediate_limit: u32,
     pub packed_limit: u32,
     pub eager_limit: u64,
+    pub push_limit: u64,
     /// Most bytes of a put or get.
     pub rdma_limit: u64,
     pub get_alignment: u32,
@@ -59,6 +60,7 @@ impl Default for Behaviour {
             immediate_limit: 256,
             packed_limit: 8192,
             eager_limit: 4096,
+            push_limit: 0,
             rdma_limit: 10_000,
             get_alignment: 1,
             late: 50,
@@ -275,6 +277,7 @@ fn device(
         packed_limit: limit(BTL_SEND_PACKED, behaviour.packed_limit.into()) as u32,
         key_size: KEY as u32,
         eager_limit: behaviour.eager_limit,
+        push_limit: behaviour.push_limit,
         put_limit: limit(BTL_PUT, behaviour.rdma_limit),
         get_limit: limit(BTL_GET, behaviour.rdma_limit),
         get_alignment: behaviour.get_alignment,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype, Segment};
 use cairn_framework::abi::job::{Job as View, THREAD_MULTIPLE, THREAD_SINGLE};
-use cairn_framework::abi::peer::Peer;
+use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::abi::request::{MessageStatus, REQUEST_MAGIC, Request};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{DONE, NOTHING, OK, Status};
@@ -294,6 +294,16 @@ impl Rank {
             self.system.wait_for_passes();
             self.system.scope_closed(&raw mut (*comm.0).scope);
             self.ops.comm_free.unwrap()(self.instance, &mut *comm.0);
+        }
+    }
+
+    /// A transport says that a process is gone.
+    pub fn peer_failed(&self, rank: u32) {
+        // SAFETY: peers are the system's and stay; the component is open.
+        unsafe {
+            let peer = &*self.system.peer(rank).unwrap();
+            peer.flags.fetch_or(PEER_FAILED, Ordering::AcqRel);
+            self.ops.peer_failed.unwrap()(self.instance, peer);
         }
     }
 

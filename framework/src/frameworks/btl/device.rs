@@ -35,6 +35,7 @@ impl BtlModule {
             latency: 0,
             bandwidth: 0,
             rma_from: 0,
+            push_limit: 0,
         }
     }
 }

@@ -1,0 +1,242 @@
+//! Messages whose pieces come unasked: what the receiver keeps, and what becomes of the rest when one side
+//! goes no further.
+
+mod pair;
+
+use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, OK};
+use cairn_framework::frameworks::pml::{PML_STANDARD, PML_SYNCHRONOUS};
+
+use pair::btl::Behaviour;
+use pair::{Buffer, Chance, Handle, Job, Pending, bytes, holes};
+
+/// Where ob1's messages go.
+const TAG: u8 = 64;
+/// Bytes of a message in more than ten pieces.
+const SIZE: u64 = 50_000;
+
+fn behaviour() -> Behaviour {
+    Behaviour { push_limit: SIZE, ..Behaviour::default() }
+}
+
+fn send(job: &Job, comm: &[Handle], seed: u64) -> (Buffer, Pending) {
+    let out = Buffer::filled(bytes(), SIZE, seed);
+    let sent = job.ranks[0].isend(&out.send(comm[0], 1, 0, PML_STANDARD));
+    (out, sent)
+}
+
+fn receive(job: &Job, comm: &[Handle]) -> (Buffer, Pending) {
+    let into = Buffer::new(bytes(), SIZE);
+    let received = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
+    (into, received)
+}
+
+/// Nothing is left of messages that are over.
+fn nothing_is_left(job: &Job, comm: &[Handle]) {
+    for (rank, handle) in job.ranks.iter().zip(comm) {
+        assert!(rank.describe(*handle).contains("\n0 transfers"), "{}", rank.describe(*handle));
+    }
+}
+
+/// A sender is told when too much waits for receives, and when it may go on.
+#[test]
+fn a_receiver_keeps_no_more_than_it_was_told_to() {
+    for threaded in [false, true] {
+        let job = Job::new(2, threaded, &[("pml_ob1_push_kept", "200k")], behaviour());
+        let comm = job.comm(1, true);
+        let sent: Vec<_> = (0..20)
+            .map(|seed| {
+                let sent = send(&job, &comm, seed);
+                let quiet = || job.fabric.is_empty(0) && job.fabric.is_empty(1);
+                job.until("the receiver's word", quiet);
+                sent
+            })
+            .collect();
+        assert_eq!(job.count("messages_pushed"), 5, "200 KiB are four of them, and one is above");
+        assert_eq!(job.count("messages_rendezvous"), 15);
+        for (seed, (_out, sent)) in sent.into_iter().enumerate() {
+            let (into, received) = receive(&job, &comm);
+            job.until("in order", || sent.is_complete() && received.is_complete());
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+            into.check(seed as u64, SIZE);
+        }
+        // Now there is room.
+        let (into, received) = receive(&job, &comm);
+        let (_out, sent) = send(&job, &comm, 77);
+        job.until("again", || sent.is_complete() && received.is_complete());
+        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        into.check(77, SIZE);
+        assert_eq!(job.count("messages_pushed"), 6);
+        nothing_is_left(&job, &comm);
+        job.end(vec![comm]);
+    }
+}
+
+/// A device that can't send the rest of a message: its receive ends with that, before or after it is posted,
+/// and so does the send.
+#[test]
+fn a_message_whose_rest_can_not_be_sent_ends_its_receive() {
+    for (threaded, posted) in [(false, false), (false, true), (true, false), (true, true)] {
+        // Three messages find room; the others wait.
+        let job = Job::new(2, threaded, &[], Behaviour { room: 3, ..behaviour() });
+        let comm = job.comm(1, true);
+        let early = posted.then(|| receive(&job, &comm));
+        let (_out, sent) = send(&job, &comm, 5);
+        assert!(!sent.is_complete());
+        job.ranks[1].system.progress();
+        job.fabric.break_sends(0, 0, 1);
+        job.until("the failure", || sent.is_complete());
+        assert_eq!(sent.end().error, ERR_RESOURCES);
+        let (_into, received) = early.unwrap_or_else(|| receive(&job, &comm));
+        job.until("its end", || received.is_complete());
+        assert_eq!(received.end().error, ERR_RESOURCES);
+        // The next one is not lost by it.
+        let (into, received) = receive(&job, &comm);
+        let (_out, sent) = send(&job, &comm, 6);
+        job.until("the next", || sent.is_complete() && received.is_complete());
+        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        into.check(6, SIZE);
+        nothing_is_left(&job, &comm);
+        assert_eq!(job.count("violations"), 0);
+        job.end(vec![comm]);
+    }
+}
+
+/// A sender that dies behind its last piece has sent its message; before it, the receive ends.
+#[test]
+fn a_peer_that_is_gone_ends_what_is_not_whole() {
+    for (threaded, posted, room) in [
+        (false, false, 3),
+        (false, true, 3),
+        (true, true, 3),
+        (false, false, 100),
+        (false, true, 100),
+        (true, false, 100),
+    ] {
+        let job = Job::new(2, threaded, &[], Behaviour { room, ..behaviour() });
+        let comm = job.comm(1, true);
+        let early = posted.then(|| receive(&job, &comm));
+        let (_out, sent) = send(&job, &comm, 5);
+        assert_eq!(sent.is_complete(), room == 100);
+        let pass = || job.ranks[1].system.progress();
+        pass();
+        // As a transport does: what has arrived is handed on before.
+        job.fabric.kill(0);
+        job.ranks[1].peer_failed(0);
+        let (into, received) = early.unwrap_or_else(|| receive(&job, &comm));
+        let start = std::time::Instant::now();
+        while !received.is_complete() {
+            pass();
+            assert!(start.elapsed() < pair::DEADLINE, "{threaded} {posted} {room}");
+        }
+        let expected = if room == 100 { OK } else { ERR_PEER };
+        assert_eq!(received.end().error, expected, "{threaded} {posted} {room}");
+        if room == 100 {
+            into.check(5, SIZE);
+        }
+        std::mem::forget(job);
+    }
+}
+
+/// A communicator is freed while a message for it is kept, all of it or a part.
+#[test]
+fn what_no_receive_can_get_leaves_nothing_behind() {
+    for (threaded, room) in [(false, 3), (false, 100), (true, 3), (true, 100)] {
+        let job = Job::new(2, threaded, &[], Behaviour { room, ..behaviour() });
+        let (freed, other) = (job.comm(1, true), job.comm(2, true));
+        let (_out, sent) = send(&job, &freed, 5);
+        job.ranks[1].system.progress();
+        job.ranks[1].close(freed[1]);
+        job.until("a send that nobody receives", || sent.is_complete());
+        assert_eq!(sent.end().error, OK);
+        // And one that comes when it is freed already.
+        let (_out, sent) = send(&job, &freed, 5);
+        job.until("a send to nobody", || sent.is_complete());
+        assert_eq!(sent.end().error, OK);
+        let (into, received) = receive(&job, &other);
+        let (_out, sent) = send(&job, &other, 6);
+        job.until("the next", || sent.is_complete() && received.is_complete());
+        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        into.check(6, SIZE);
+        assert_eq!(job.count("dropped"), 2);
+        nothing_is_left(&job, &other);
+        job.ranks[0].close(freed[0]);
+        job.end(vec![other]);
+    }
+}
+
+/// Pieces and ends that nobody sent, by every name near those in use.
+#[test]
+fn invented_pieces_never_reach_a_buffer() {
+    for threaded in [false, true] {
+        let job = Job::new(2, threaded, &[], Behaviour { room: 2, ..behaviour() });
+        let comm = job.comm(1, true);
+        let chance = Chance::new(7);
+        for round in 0..20 {
+            let (into, received) = receive(&job, &comm);
+            let (_out, sent) = send(&job, &comm, round);
+            let mut forged = 0;
+            while !(sent.is_complete() && received.is_complete()) {
+                // Of the message itself only such as do not lie in it.
+                let number = chance.below(100);
+                let offset = if number == round {
+                    [SIZE, u64::MAX - 3, 1 << 63][chance.below(3) as usize]
+                } else {
+                    chance.below(2 * SIZE)
+                };
+                let mut piece = vec![9, 0, 0, 0, 0, 0, 0, 0];
+                piece.extend(number.to_le_bytes());
+                piece.extend(offset.to_le_bytes());
+                piece.extend([0xee; 40]);
+                // Later messages have these numbers: nothing of them may be there before they are.
+                if number <= round {
+                    job.fabric.forge(0, 1, TAG, &piece);
+                }
+                forged += 1;
+                job.ranks.iter().for_each(|rank| _ = rank.system.progress());
+                assert!(forged < 1_000_000, "it does not end");
+            }
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+            into.check(round, SIZE);
+        }
+        assert!(job.count("violations") > 0);
+        job.end(vec![comm]);
+    }
+}
+
+/// What the sender must hear of, and what a limit leaves out, is announced; holes are no reason.
+#[test]
+fn what_is_pushed_is_what_the_device_says() {
+    let job = Job::new(2, false, &[], behaviour());
+    let comm = job.comm(1, true);
+    let mut pushed = 0;
+    for (size, mode, datatype, may) in [
+        (SIZE, PML_STANDARD, bytes(), true),
+        (SIZE, PML_STANDARD, holes(), true),
+        (SIZE + 5, PML_STANDARD, bytes(), false),
+        (SIZE, PML_SYNCHRONOUS, bytes(), false),
+        (4096, PML_STANDARD, bytes(), false),
+        (4097, PML_STANDARD, bytes(), true),
+    ] {
+        let count = size / datatype.size;
+        let out = Buffer::filled(datatype, count, 3);
+        let sent = job.ranks[0].isend(&out.send(comm[0], 1, 0, mode));
+        let into = Buffer::new(datatype, count);
+        let received = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
+        job.until("it", || sent.is_complete() && received.is_complete());
+        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        into.check(3, count * datatype.size);
+        pushed += u64::from(may);
+        assert_eq!(job.count("messages_pushed"), pushed, "{size} bytes");
+    }
+    job.end(vec![comm]);
+    for protocol in ["get", "put", "fragments"] {
+        let job = Job::new(2, false, &[("pml_ob1_protocol", protocol)], behaviour());
+        let comm = job.comm(1, true);
+        let (_into, received) = receive(&job, &comm);
+        let (_out, sent) = send(&job, &comm, 3);
+        job.until(protocol, || sent.is_complete() && received.is_complete());
+        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        assert_eq!(job.count("messages_pushed"), 0, "{protocol} was asked for");
+        job.end(vec![comm]);
+    }
+}
