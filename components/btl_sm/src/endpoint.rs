@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
-use cairn_framework::author::{Mutex, MutexGuard};
+use cairn_framework::author::{Mutex, MutexGuard, copy};
 use cairn_segment::pace::{CHOICE, Pace, stream, ticks};
 use cairn_segment::{Part, Segment};
 
@@ -442,7 +442,7 @@ unsafe fn copy_measured(
         if streaming {
             stream(from, to, len);
         } else {
-            std::ptr::copy_nonoverlapping(from, to, len);
+            copy(from, to, len);
         }
     }
     pace.measured(len, streaming, ticks().wrapping_sub(begun));

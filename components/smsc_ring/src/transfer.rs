@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::status::ERR_PROTOCOL;
-use cairn_framework::author::{Failure, Outcome};
+use cairn_framework::author::{Failure, Outcome, copy};
 use cairn_segment::pace::{stream, ticks};
 
 use crate::bounce::{BounceBuffer, BounceBuffers, Plan};
@@ -183,8 +183,8 @@ impl Transfer {
             let (slot, buffer) = (self.bounce.slots.add(slot), self.buffer.add(offset));
             match self.side {
                 Side::Owner if self.plan.streaming => stream(buffer, slot, len),
-                Side::Owner => std::ptr::copy_nonoverlapping(buffer, slot, len),
-                Side::Reader => std::ptr::copy_nonoverlapping(slot, buffer, len),
+                Side::Owner => copy(buffer, slot, len),
+                Side::Reader => copy(slot, buffer, len),
             }
         }
     }

@@ -15,6 +15,7 @@
 //! [`component!`]: crate::component
 
 mod bytes;
+mod copy;
 pub mod counters;
 mod events;
 mod failure;
@@ -37,6 +38,7 @@ use crate::abi::status::{ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
 
 pub use crate::abi::lock::{Mutex, MutexGuard};
 pub use bytes::BYTES;
+pub use copy::copy;
 pub use events::EventKind;
 pub use failure::{Attempted, Failure, Outcome};
 pub use handle::HostHandle;

@@ -38,6 +38,7 @@ const COUNTERS: [Counter; 7] = [
         names: &[
             "pml_ob1_messages_eager",
             "pml_ob1_messages_synchronous",
+            "pml_ob1_messages_pushed",
             "pml_ob1_messages_rendezvous",
         ],
         beside: &[],

@@ -117,7 +117,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
             }
             4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
             0 => {}
-            _ => core::ptr::copy_nonoverlapping(from, to, len),
+            _ => cairn_framework::author::copy(from, to, len),
         }
     }
 }

@@ -83,7 +83,7 @@ impl UnexpectedPool {
         // SAFETY: a node or an allocation with room for both.
         unsafe {
             kept.write(Kept { arrived, module, len, class });
-            core::ptr::copy_nonoverlapping(data, Kept::data(kept), len);
+            cairn_framework::author::copy(data, Kept::data(kept), len);
         }
         kept
     }
