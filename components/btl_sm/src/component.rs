@@ -97,7 +97,7 @@ impl Component for SharedMemory {
             packed_limit: packed_limit as u32,
             key_size: size_of::<u64>() as u32,
             eager_limit: params.eager_limit.get(),
-            push_limit: params.push_limit.get(),
+            push_limit: params.push_limit(job),
             put_limit: limit,
             get_limit: limit,
             latency: params.latency.get() as u32,

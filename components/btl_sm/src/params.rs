@@ -30,10 +30,10 @@ cairn_framework::params! {
             "Largest message that is sent without asking the receiver first; with a header of \
              256 bytes at most a quarter of btl_sm_ring_size",
             range(0, largest(ring_size) as i64), level(4);
-        pub push_limit: size("128k"),
+        push_limit: size("128k"),
             "Largest message that is sent in pieces of btl_sm_eager_limit without asking the \
-             receiver first; longer ones are announced and fetched. 0 where all that are above \
-             btl_sm_eager_limit are",
+             receiver first, where each process has a core; longer ones are announced and fetched. \
+             0 where all that are above btl_sm_eager_limit are",
             level(4);
         pub immediate_limit: size(&text(frame(fragment_size, eager_limit))),
             "Largest message, header included, that is copied from one piece of memory; longer \
@@ -88,6 +88,12 @@ impl Params {
         }
         let rings = (job.local_size as usize).saturating_sub(1).max(1) * instances;
         lengthened(least, self.ring_memory.get() as usize / rings)
+    }
+
+    /// Bytes up to which messages go in pieces. A receiver that does not run does not copy meanwhile: then
+    /// a single copy is better, once it does.
+    pub fn push_limit(&self, job: &Job) -> u64 {
+        if job.is_crowded() { 0 } else { self.push_limit.get() }
     }
 
     /// Most bytes of a message of any kind that a ring takes.

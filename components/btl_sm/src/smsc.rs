@@ -53,6 +53,8 @@ impl SmscComponent {
 pub struct SmscComponents {
     pub all: Vec<SmscComponent>,
     sizes: Box<[Choice; SIZES]>,
+    /// Processes take turns on the processors.
+    crowded: bool,
 }
 
 // SAFETY: tables and components are for any thread; the rest is atomic.
@@ -70,7 +72,11 @@ impl SmscComponents {
                 unsafe { (&*ops.cast::<SmscOps>(), cairn_framework::text::copy((*instance).name)) };
             SmscComponent { id: hash(&name), name, ops, instance, asks: AtomicBool::new(false) }
         });
-        Self { all: all.collect(), sizes: Box::new(std::array::from_fn(|_| Choice::default())) }
+        Self {
+            all: all.collect(),
+            sizes: Box::new(std::array::from_fn(|_| Choice::default())),
+            crowded: host.job().is_crowded(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -83,13 +89,25 @@ impl SmscComponents {
 
     /// The place of the component for `len` bytes among those that this peer can be read by. `idle`:
     /// nothing is going on, so it can be measured.
+    ///
+    /// Where processes take turns, time says little of a transfer: mostly who ran meanwhile. There one that
+    /// needs no help of the owner is taken, which may have to wait for its turn first.
     pub fn choose(&self, peer: &Handles, len: usize, idle: bool) -> Option<usize> {
-        self.size(len).choose(|| peer.usable(), idle)
+        self.alone(peer).or_else(|| self.size(len).choose(|| peer.usable(), idle))
     }
 
-    /// The places of components that `len` bytes may be offered by.
+    /// Where processes take turns, a component that needs no help of the owner, as far as is known.
+    fn alone(&self, peer: &Handles) -> Option<usize> {
+        if !self.crowded {
+            return None;
+        }
+        peer.usable().find(|place| !self.all[*place].asks())
+    }
+
+    /// The places of components that `len` bytes may be offered by: none where the reader needs no help.
     pub fn to_offer(&self, peer: &Handles, len: usize) -> impl Iterator<Item = usize> {
-        self.size(len).to_offer(|| peer.usable())
+        let offers = self.alone(peer).is_none();
+        self.size(len).to_offer(|| peer.usable()).filter(move |_| offers)
     }
 
     /// A transfer has begun.
