@@ -436,10 +436,15 @@ impl Consumer {
 
     /// A message of `len` bytes, streamed or not, took so many ticks.
     pub fn took(&mut self, streamed: bool, len: usize, ticks: u64) {
-        let new = (ticks * 1024 / len.max(1) as u64).clamp(1, u64::from(u16::MAX)) as u16;
+        let new =
+            (ticks.saturating_mul(1024) / len.max(1) as u64).clamp(1, u64::from(u16::MAX)) as u16;
         let cost = &mut self.costs[usize::from(streamed)];
         // As in `Pace`: a better one is believed at once, a worse one may have been interrupted.
-        *cost = if new < *cost || *cost == 0 { new } else { *cost + (new - *cost).min(*cost) / 4 };
+        *cost = if new < *cost || *cost == 0 {
+            new
+        } else {
+            *cost + ((new - *cost).min(*cost) / 4).max(u16::from(new > *cost))
+        };
         // SAFETY: see `new`. Relaxed: they are hints.
         let told = &unsafe { &*self.head }.costs.0;
         let before = told.load(Ordering::Relaxed) >> (16 * u32::from(streamed)) & 0xffff;

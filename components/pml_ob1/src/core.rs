@@ -22,7 +22,7 @@ use crate::core::failures::FailedPeers;
 use crate::core::ids::Ids;
 use crate::core::peers::Peers;
 use crate::core::pending::Pending;
-use crate::core::pushes::Pushes;
+use crate::core::pushes::{EarlyPiece, Pushes};
 use crate::core::requests::Requests;
 use crate::counters::Counters;
 use crate::mode::Single;
@@ -105,7 +105,7 @@ impl Core {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        for KeptPointer(kept) in self.pushes.drain() {
+        for EarlyPiece { kept: KeptPointer(kept), .. } in self.pushes.drain() {
             // SAFETY: kept by this pool, and taken out of where it was. No other thread is left.
             unsafe { self.unexpected.free::<Single>(kept) };
         }

@@ -10,7 +10,7 @@
 //!   Skip        24 B   a Match whose number has no message: it could not be sent
 //!   Pushed      48 B   the first piece of a message follows, and its Pieces come behind it, unasked
 //!   Piece       24 B   a piece of a pushed message follows
-//!   Broken      24 B   what is missing of a pushed message will not come
+//!   Broken      32 B   what is missing of a pushed message will not come
 //!   Pushing     24 B   receiver to sender: whether messages may be pushed
 //! ```
 //!
@@ -242,7 +242,8 @@ headers! {
         serial: u64,
         /// Bytes of the message.
         length: u64,
-        /// The sender's number for it.
+        /// The sender's number for it. Where numbers begin is random, so that no third process can invent
+        /// one that is in use.
         number: u64,
         /// The sender's rank in the job, to which its numbers belong.
         origin: u32,
@@ -262,14 +263,16 @@ headers! {
         offset: u64,
     }
 
-    /// The end of a pushed message of which not all was sent.
-    Broken: 24 {
+    /// The end of a pushed message of which not all was sent. It may overtake pieces.
+    Broken: 32 {
         /// Kind.
         word: u32,
         /// As in `Pushed`.
         origin: u32,
         /// As in `Pushed`.
         number: u64,
+        /// Bytes that were sent.
+        sent: u64,
         /// What went wrong.
         status: i32,
         /// Zero.

@@ -58,7 +58,11 @@ impl Pace {
         let cost = &self.class(len).cost[usize::from(streaming)];
         let old = cost.load(Ordering::Relaxed);
         // A better one is believed at once. A worse one may have been interrupted.
-        let next = if new < old || old == 0 { new } else { old + (new - old).min(old) / 4 };
+        let next = if new < old || old == 0 {
+            new
+        } else {
+            old + ((new - old).min(old) / 4).max(u32::from(new > old))
+        };
         cost.store(next.max(1), Ordering::Relaxed);
     }
 

@@ -1,6 +1,9 @@
 //! A ring of btl_sm, read by its receiver while another process writes into it what it likes.
 
-use btl_sm::ring::{Consumer, Head, KIND_MESSAGE, KIND_SKIP, LINE, Line, Parts, Producer};
+use btl_sm::ring::{
+    Consumer, Head, KIND_CACHED, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP, KIND_STREAMED, LINE, Line,
+    Parts, Producer,
+};
 
 use crate::bytes::Bytes;
 
@@ -43,7 +46,8 @@ pub fn run(data: &[u8]) {
                 {
                     // SAFETY: there is room for so many.
                     unsafe { room.place.write_bytes(tag, len) };
-                    sender.publish_room(room, KIND_MESSAGE, tag, len as u32);
+                    let kind = [KIND_MESSAGE, KIND_CACHED, KIND_STREAMED][usize::from(tag) % 3];
+                    sender.publish_room(room, kind, tag, len as u32);
                 }
             }
             2 => {
@@ -75,7 +79,7 @@ fn receive(ring: &mut Consumer, lines: *const u8) -> bool {
         let Some(message) = ring.message(control) else { return false };
         let begin = message.data.addr() - lines.addr();
         assert!(begin % LINE == 8 && begin + message.len <= LINES * LINE, "inside the ring");
-        assert!(control.kind() == KIND_MESSAGE || message.len <= LINE - 8);
+        assert!(control.kind() != KIND_CONTROL || message.len <= LINE - 8);
         // SAFETY: inside the ring; AddressSanitizer looks.
         let sum =
             (0..message.len).fold(0u8, |sum, at| sum ^ unsafe { message.data.add(at).read() });

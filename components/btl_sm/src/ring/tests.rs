@@ -337,6 +337,27 @@ mod properties {
         assert_eq!(producer.tail, COUNT as u64 - 1);
     }
 
+    /// A message that its receiver hardly looked at, and then ones that are copied.
+    #[test]
+    fn refute_a_cost_that_was_very_low_rises_again() {
+        let mut memory = Memory::new(COUNT);
+        let (producer, mut consumer) = memory.ends();
+        consumer.took(false, 16 << 10, 60);
+        for _ in 0..10_000 {
+            consumer.took(false, 16 << 10, 3000);
+        }
+        assert!(producer.costs()[0] > 100, "{:?} ticks a KiB", producer.costs());
+    }
+
+    /// The clock of another processor is behind.
+    #[test]
+    fn refute_a_clock_that_goes_back_is_no_panic() {
+        let mut memory = Memory::new(COUNT);
+        let (producer, mut consumer) = memory.ends();
+        consumer.took(false, 16 << 10, 0u64.wrapping_sub(5));
+        assert!(producer.costs()[0] > 0);
+    }
+
     #[test]
     fn a_producer_without_a_ring_looks_full() {
         let producer = Producer::closed();

@@ -301,6 +301,11 @@ impl Fragments {
         self.ended.is_some()
     }
 
+    /// Bytes that came.
+    pub fn came(&self) -> u64 {
+        self.total - self.missing
+    }
+
     /// A thread begins to write a fragment. Not one that does not lie inside, or comes again.
     pub fn begin(&mut self, offset: u64, len: u64) -> bool {
         let fits = offset.checked_add(len).is_some_and(|end| end <= self.total);
@@ -316,7 +321,9 @@ impl Fragments {
     pub fn written(&mut self) -> Option<(*mut ReceiveRequest, i32)> {
         self.writers -= 1;
         let over = self.missing == 0 || self.ended.is_some();
-        (self.writers == 0 && over).then(|| (self.request, self.ended.unwrap_or(0)))
+        // All is there, whatever was said of it meanwhile.
+        let status = self.ended.filter(|_| self.missing > 0).unwrap_or(0);
+        (self.writers == 0 && over).then_some((self.request, status))
     }
 
     /// It will never be whole. Whether it is over, as nobody writes.

@@ -101,6 +101,11 @@ impl Peers {
         }
     }
 
+    /// The one with this rank in the job, if it was met.
+    pub fn with_rank<M: Mode>(&self, rank: u32) -> Option<&Peer> {
+        self.all::<M>().find(|peer| peer.rank() == rank)
+    }
+
     /// All that were met.
     pub fn all<M: Mode>(&self) -> impl Iterator<Item = &Peer> {
         let all = self.all.with::<M, _>(|all| all.clone());

@@ -15,6 +15,7 @@
 use core::hash::{BuildHasherDefault, Hasher};
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use cairn_framework::abi::status::Status;
 use cairn_framework::author::CachePadded;
@@ -26,11 +27,17 @@ use crate::objects::request::ReceiveRequest;
 use crate::wire::PushName;
 
 /// All of a process.
-#[derive(Default)]
 pub struct Pushes {
-    /// How many messages this process has pushed.
-    sent: CachePadded<AtomicU64>,
+    /// The number of the next message that this process pushes. It begins anywhere: see [`PushName`].
+    next: CachePadded<AtomicU64>,
     received: CachePadded<Locked<Received>>,
+}
+
+impl Default for Pushes {
+    fn default() -> Self {
+        let next = AtomicU64::new(RandomState::new().hash_one(0));
+        Self { next: CachePadded(next), received: CachePadded::default() }
+    }
 }
 
 /// What became of a piece.
@@ -44,20 +51,55 @@ pub enum Piece {
     Wrong,
 }
 
+/// A piece that was kept.
+pub struct EarlyPiece {
+    /// Its place in the message.
+    pub offset: u64,
+    len: u64,
+    /// Whether it is one of its message: then it is to be written, and [`Pushes::written`] called.
+    pub right: bool,
+    /// Header and data.
+    pub kept: KeptPointer,
+}
+
 /// What came of a message before it was matched.
 #[derive(Default)]
-pub struct Early {
+struct Early {
     /// The pieces but the first.
-    pub pieces: Vec<KeptPointer>,
-    /// The sender has given up.
-    ended: Option<Status>,
+    pieces: Vec<EarlyPiece>,
+    broken: Option<Broken>,
+}
+
+/// The sender has given up.
+#[derive(Clone, Copy)]
+struct Broken {
+    status: Status,
+    /// Bytes that it has sent.
+    sent: u64,
+}
+
+struct Matched {
+    fragments: Fragments,
+    /// Bytes that the sender has sent, if it has given up.
+    sent: Option<u64>,
+}
+
+impl Matched {
+    /// Bytes that are still to come when its receive is over.
+    fn left(&self) -> u64 {
+        self.sent.map_or(0, |sent| sent.saturating_sub(self.fragments.came()))
+    }
 }
 
 enum Push {
     Early(Early),
-    Matched(Fragments),
-    /// So many bytes are to come and go.
-    Dropped(u64),
+    Matched(Matched),
+    Dropped {
+        /// Bytes that are to come and go.
+        left: u64,
+        /// Bytes of the message, as was said.
+        length: u64,
+    },
 }
 
 /// What is kept of a sender's messages.
@@ -107,22 +149,22 @@ impl Pushes {
     /// The number of the next message that this process pushes.
     pub fn number<M: Mode>(&self) -> u64 {
         if M::THREADED {
-            return self.sent.fetch_add(1, Ordering::Relaxed);
+            return self.next.fetch_add(1, Ordering::Relaxed);
         }
-        let number = self.sent.load(Ordering::Relaxed);
-        self.sent.store(number.wrapping_add(1), Ordering::Relaxed);
+        let number = self.next.load(Ordering::Relaxed);
+        self.next.store(number.wrapping_add(1), Ordering::Relaxed);
         number
     }
 
-    /// A message of `length` bytes was matched, of which `first` came with its announcement: what came
-    /// before. The caller writes those and its own and calls [`Pushes::written`] for each. `None` if there is
-    /// a message of this name already.
+    /// A message of `length` bytes was matched, of which `first` came with its announcement: the pieces that
+    /// came before. The caller writes those that are right, and its own, and calls [`Pushes::written`] for
+    /// each. `None` if there is a message of this name already.
     pub fn matched<M: Mode>(
         &self,
         name: PushName,
         request: *mut ReceiveRequest,
         (length, first): (u64, u64),
-    ) -> Option<Early> {
+    ) -> Option<Vec<EarlyPiece>> {
         self.received.with::<M, _>(|received| received.matched(name, request, (length, first)))
     }
 
@@ -141,23 +183,29 @@ impl Pushes {
         self.received.with::<M, _>(|received| received.written(name))
     }
 
-    /// What is missing of a message will not come: its receive, if it has one that nobody writes for.
-    pub fn broken<M: Mode>(&self, name: PushName, status: Status) -> Option<*mut ReceiveRequest> {
-        self.received.with::<M, _>(|received| received.broken(name, status))
+    /// The sender has sent so many bytes of a message and gives up: its receive, if it has one that nobody
+    /// writes for.
+    pub fn broken<M: Mode>(
+        &self,
+        name: PushName,
+        status: Status,
+        sent: u64,
+    ) -> Option<*mut ReceiveRequest> {
+        self.received.with::<M, _>(|received| received.broken(name, Broken { status, sent }))
+    }
+
+    /// The process that has pushed a message is gone: its receive, if it has one that nobody writes for.
+    pub fn lost<M: Mode>(&self, name: PushName, status: Status) -> Option<*mut ReceiveRequest> {
+        self.received.with::<M, _>(|received| received.end(name, status, None))
     }
 
     /// No receive can get a message: the pieces that were kept of it.
-    pub fn dropped<M: Mode>(
-        &self,
-        name: PushName,
-        (length, first): (u64, u64),
-        bytes_of: impl Fn(&KeptPointer) -> u64,
-    ) -> Vec<KeptPointer> {
-        let missing = length.saturating_sub(first);
-        self.received.with::<M, _>(|received| received.dropped(name, missing, bytes_of))
+    pub fn dropped<M: Mode>(&self, name: PushName, (length, first): (u64, u64)) -> Vec<EarlyPiece> {
+        self.received.with::<M, _>(|received| received.dropped(name, (length, first)))
     }
 
-    /// A process is gone: the messages of it that were matched and are not whole, by their names.
+    /// A process is gone: the messages of it that were matched and are not whole, by their names. Pieces
+    /// whose announcement was not handed on stay: it may wait for its turn.
     pub fn of_origin<M: Mode>(&self, origin: u32) -> Vec<PushName> {
         self.received.with::<M, _>(|received| received.of_origin(origin))
     }
@@ -191,11 +239,11 @@ impl Pushes {
     }
 
     /// What is kept and will not be used.
-    pub fn drain(&mut self) -> Vec<KeptPointer> {
+    pub fn drain(&mut self) -> Vec<EarlyPiece> {
         let open = core::mem::take(&mut self.received.0.get_mut().open);
         let pieces = open.into_values().map(|push| match push {
             Push::Early(early) => early.pieces,
-            Push::Matched(_) | Push::Dropped(_) => Vec::new(),
+            Push::Matched(_) | Push::Dropped { .. } => Vec::new(),
         });
         pieces.flatten().collect()
     }
@@ -207,8 +255,8 @@ impl Received {
         name: PushName,
         request: *mut ReceiveRequest,
         (length, first): (u64, u64),
-    ) -> Option<Early> {
-        let early = match self.open.remove(&name) {
+    ) -> Option<Vec<EarlyPiece>> {
+        let mut early = match self.open.remove(&name) {
             None => Early::default(),
             Some(Push::Early(early)) => early,
             Some(other) => {
@@ -216,15 +264,19 @@ impl Received {
                 return None;
             }
         };
+        // All of them at once: what has come is received, though the sender may be gone meanwhile.
         let mut fragments = Fragments::new(request, length);
-        // The caller writes, so it is not over before the caller says so.
         let begun = fragments.begin(0, first);
         debug_assert!(begun, "the caller has seen that it fits");
-        if let Some(status) = early.ended {
-            fragments.end(status);
+        for piece in &mut early.pieces {
+            piece.right = fragments.begin(piece.offset, piece.len);
         }
-        self.open.insert(name, Push::Matched(fragments));
-        Some(early)
+        if let Some(broken) = early.broken {
+            fragments.end(broken.status);
+        }
+        let sent = early.broken.map(|broken| broken.sent);
+        self.open.insert(name, Push::Matched(Matched { fragments, sent }));
+        Some(early.pieces)
     }
 
     fn piece(
@@ -233,68 +285,65 @@ impl Received {
         (offset, len): (u64, u64),
         keep: impl FnOnce() -> KeptPointer,
     ) -> Piece {
-        match self.open.get_mut(&name) {
-            Some(Push::Matched(fragments)) => {
+        match self.open.entry(name).or_insert_with(|| Push::Early(Early::default())) {
+            Push::Matched(Matched { fragments, sent }) => {
                 if fragments.begin(offset, len) {
-                    Piece::Write(fragments.request())
-                } else if fragments.has_ended() {
-                    Piece::Done
-                } else {
-                    Piece::Wrong
+                    return Piece::Write(fragments.request());
                 }
-            }
-            Some(Push::Early(early)) => {
-                early.pieces.push(keep());
-                Piece::Done
-            }
-            Some(Push::Dropped(missing)) => {
-                *missing = missing.saturating_sub(len);
-                if *missing == 0 {
-                    self.open.remove(&name);
+                if !fragments.has_ended() {
+                    return Piece::Wrong;
                 }
-                Piece::Done
+                *sent = sent.map(|sent| sent.saturating_sub(len));
             }
-            None => {
-                let early = Early { pieces: vec![keep()], ended: None };
-                self.open.insert(name, Push::Early(early));
-                Piece::Done
+            Push::Early(early) => {
+                early.pieces.push(EarlyPiece { offset, len, right: false, kept: keep() });
+            }
+            Push::Dropped { left, length } => {
+                let (left, length) = (left.saturating_sub(len), *length);
+                self.leave(name, left, length);
             }
         }
+        Piece::Done
     }
 
     fn written(&mut self, name: PushName) -> Option<(*mut ReceiveRequest, Status)> {
-        let Some(Push::Matched(fragments)) = self.open.get_mut(&name) else { return None };
-        let over = fragments.written()?;
-        self.open.remove(&name);
+        let Some(Push::Matched(matched)) = self.open.get_mut(&name) else { return None };
+        let over = matched.fragments.written()?;
+        let left = matched.left();
+        self.leave(name, left, left);
         Some(over)
     }
 
-    fn broken(&mut self, name: PushName, status: Status) -> Option<*mut ReceiveRequest> {
+    fn broken(&mut self, name: PushName, broken: Broken) -> Option<*mut ReceiveRequest> {
         match self.open.entry(name).or_insert_with(|| Push::Early(Early::default())) {
-            Push::Early(early) => {
-                early.ended = Some(status);
-                return None;
+            Push::Early(early) => early.broken = Some(broken),
+            Push::Matched(_) => return self.end(name, broken.status, Some(broken.sent)),
+            Push::Dropped { left, length } => {
+                let left = left.saturating_sub(length.saturating_sub(broken.sent));
+                self.leave(name, left, broken.sent);
             }
-            Push::Matched(fragments) => {
-                let request = fragments.request();
-                if !fragments.end(status) {
-                    return None;
-                }
-                self.open.remove(&name);
-                return Some(request);
-            }
-            Push::Dropped(_) => {}
         }
-        self.open.remove(&name);
         None
     }
 
-    fn dropped(
+    /// What is missing of a message that was matched will not come.
+    fn end(
         &mut self,
         name: PushName,
-        missing: u64,
-        bytes_of: impl Fn(&KeptPointer) -> u64,
-    ) -> Vec<KeptPointer> {
+        status: Status,
+        sent: Option<u64>,
+    ) -> Option<*mut ReceiveRequest> {
+        let Some(Push::Matched(matched)) = self.open.get_mut(&name) else { return None };
+        matched.sent = sent;
+        if !matched.fragments.end(status) {
+            return None;
+        }
+        let (request, left) = (matched.fragments.request(), matched.left());
+        self.leave(name, left, left);
+        Some(request)
+    }
+
+    fn dropped(&mut self, name: PushName, (length, first): (u64, u64)) -> Vec<EarlyPiece> {
         let early = match self.open.remove(&name) {
             Some(Push::Early(early)) => early,
             Some(other) => {
@@ -303,15 +352,24 @@ impl Received {
             }
             None => Early::default(),
         };
-        let came = early.pieces.iter().map(bytes_of).fold(0, u64::saturating_add);
-        if came < missing && early.ended.is_none() {
-            self.open.insert(name, Push::Dropped(missing - came));
-        }
+        let came = early.pieces.iter().fold(first, |came, piece| came.saturating_add(piece.len));
+        let sent = early.broken.map_or(length, |broken| broken.sent);
+        self.leave(name, sent.saturating_sub(came), sent);
         early.pieces
     }
 
+    /// A message is over, of which so many bytes are still to come.
+    fn leave(&mut self, name: PushName, left: u64, length: u64) {
+        if left > 0 {
+            self.open.insert(name, Push::Dropped { left, length });
+        } else {
+            self.open.remove(&name);
+        }
+    }
+
     fn of_origin(&mut self, origin: u32) -> Vec<PushName> {
-        self.open.retain(|name, push| name.origin != origin || !matches!(push, Push::Dropped(_)));
+        self.open
+            .retain(|name, push| name.origin != origin || !matches!(push, Push::Dropped { .. }));
         let ours = |(name, push): (&PushName, &Push)| {
             (name.origin == origin && matches!(push, Push::Matched(_))).then_some(*name)
         };
@@ -332,8 +390,12 @@ mod tests {
         KeptPointer(without_provenance_mut(16 * number))
     }
 
-    fn numbers(pieces: &[KeptPointer]) -> Vec<usize> {
-        pieces.iter().map(|piece| piece.0.addr() / 16).collect()
+    fn numbers(pieces: &[EarlyPiece]) -> Vec<usize> {
+        pieces.iter().map(|piece| piece.kept.0.addr() / 16).collect()
+    }
+
+    fn broken(received: &mut Received, sent: u64) -> Option<*mut ReceiveRequest> {
+        received.broken(NAME, Broken { status: -5, sent })
     }
 
     fn never() -> KeptPointer {
@@ -343,7 +405,7 @@ mod tests {
     #[test]
     fn a_message_is_over_when_all_its_pieces_are_written() {
         let (mut received, request) = (Received::default(), without_provenance_mut(64));
-        assert!(received.matched(NAME, request, (30, 10)).unwrap().pieces.is_empty());
+        assert!(received.matched(NAME, request, (30, 10)).unwrap().is_empty());
         assert!(received.matched(NAME, request, (30, 10)).is_none(), "the name is taken");
         assert_eq!(received.piece(NAME, (20, 11), never), Piece::Wrong, "beyond the end");
         assert_eq!(received.piece(NAME, (20, 10), never), Piece::Write(request));
@@ -359,11 +421,13 @@ mod tests {
         let (mut received, request) = (Received::default(), without_provenance_mut(64));
         assert_eq!(received.piece(NAME, (20, 10), || kept(2)), Piece::Done);
         assert_eq!(received.piece(NAME, (10, 10), || kept(1)), Piece::Done);
-        assert_eq!(numbers(&received.matched(NAME, request, (30, 10)).unwrap().pieces), [2, 1]);
-        for offset in [20, 10] {
-            assert_eq!(received.piece(NAME, (offset, 10), never), Piece::Write(request));
-            assert_eq!(received.written(NAME), None);
-        }
+        assert_eq!(received.piece(NAME, (25, 10), || kept(3)), Piece::Done);
+        let pieces = received.matched(NAME, request, (30, 10)).unwrap();
+        assert_eq!(numbers(&pieces), [2, 1, 3]);
+        assert_eq!(pieces.iter().map(|piece| piece.right).collect::<Vec<_>>(), [true, true, false]);
+        // All has come, whatever becomes of the sender now.
+        assert_eq!(received.end(NAME, -7, None), None);
+        assert_eq!((received.written(NAME), received.written(NAME)), (None, None));
         assert_eq!(received.written(NAME), Some((request, 0)));
         assert!(received.open.is_empty());
     }
@@ -371,39 +435,73 @@ mod tests {
     #[test]
     fn a_sender_that_gives_up_ends_the_receive_whenever_it_is_posted() {
         let (mut received, request) = (Received::default(), without_provenance_mut(64));
-        assert!(received.broken(NAME, -5).is_none());
+        assert!(broken(&mut received, 10).is_none());
         assert!(received.matched(NAME, request, (30, 10)).is_some());
-        assert_eq!(received.piece(NAME, (10, 10), never), Piece::Done);
         assert_eq!(received.written(NAME), Some((request, -5)));
         // While nobody writes, and while somebody does.
         assert!(received.matched(NAME, request, (30, 10)).is_some());
-        assert_eq!(received.broken(NAME, -5), None);
+        assert_eq!(broken(&mut received, 10), None);
         assert_eq!(received.written(NAME), Some((request, -5)));
         assert!(received.matched(NAME, request, (30, 10)).is_some());
         assert_eq!(received.written(NAME), None);
-        assert_eq!(received.broken(NAME, -5), Some(request));
+        assert_eq!(broken(&mut received, 10), Some(request));
+        assert!(received.open.is_empty());
+    }
+
+    /// The sender's last word took another way than the pieces before it.
+    #[test]
+    fn pieces_behind_the_end_of_their_message_are_not_kept() {
+        let (mut received, request) = (Received::default(), without_provenance_mut(64));
+        received.matched(NAME, request, (40, 10));
+        assert_eq!(received.written(NAME), None);
+        assert_eq!(broken(&mut received, 30), Some(request));
+        assert_eq!(received.piece(NAME, (20, 10), never), Piece::Done);
+        assert_eq!(received.piece(NAME, (10, 10), never), Piece::Done);
+        assert!(received.open.is_empty());
+        // Some come while others are written.
+        received.matched(NAME, request, (40, 10));
+        assert_eq!(broken(&mut received, 30), None);
+        assert_eq!(received.piece(NAME, (10, 10), never), Piece::Done);
+        assert_eq!(received.written(NAME), Some((request, -5)));
+        assert_eq!(received.piece(NAME, (20, 10), never), Piece::Done);
         assert!(received.open.is_empty());
     }
 
     #[test]
     fn what_no_receive_can_get_leaves_nothing_behind() {
         let mut received = Received::default();
-        let ten = |_: &KeptPointer| 10;
         assert_eq!(received.piece(NAME, (20, 10), || kept(2)), Piece::Done);
-        assert_eq!(numbers(&received.dropped(NAME, 20, ten)), [2]);
+        assert_eq!(numbers(&received.dropped(NAME, (30, 10))), [2]);
         assert_eq!(received.piece(NAME, (10, 10), never), Piece::Done);
         assert!(received.open.is_empty());
-        // All came before, the sender gave up, or its process is gone.
+        // All came before, or the sender gave up, before or after.
         received.piece(NAME, (10, 10), || kept(1));
-        assert_eq!(numbers(&received.dropped(NAME, 10, ten)), [1]);
+        assert_eq!(numbers(&received.dropped(NAME, (20, 10))), [1]);
         assert!(received.open.is_empty());
-        assert!(received.dropped(NAME, 10, ten).is_empty());
-        assert_eq!((received.broken(NAME, -5), received.open.len()), (None, 0));
-        assert!(received.dropped(NAME, 10, ten).is_empty());
+        assert_eq!(broken(&mut received, 20), None);
+        assert!(received.dropped(NAME, (40, 10)).is_empty());
+        assert_eq!(received.piece(NAME, (10, 10), never), Piece::Done);
+        assert!(received.open.is_empty());
+        assert!(received.dropped(NAME, (40, 10)).is_empty());
+        assert_eq!(received.piece(NAME, (10, 10), never), Piece::Done);
+        assert_eq!((broken(&mut received, 20), received.open.len()), (None, 0));
+        // Its process is gone.
+        assert!(received.dropped(NAME, (20, 10)).is_empty());
         assert!(received.of_origin(4).is_empty() && received.open.len() == 1);
         assert!(received.of_origin(3).is_empty() && received.open.is_empty());
         received.matched(NAME, null_mut(), (20, 10));
         assert_eq!(received.of_origin(3), [NAME]);
+    }
+
+    /// The sweep takes the names, another thread finishes one of them, and the sweep ends it.
+    #[test]
+    fn a_message_that_was_finished_meanwhile_can_not_be_lost() {
+        let (mut received, request) = (Received::default(), without_provenance_mut(64));
+        received.matched(NAME, request, (10, 10));
+        let names = received.of_origin(3);
+        assert_eq!(received.written(NAME), Some((request, 0)));
+        names.into_iter().for_each(|name| assert_eq!(received.end(name, -7, None), None));
+        assert!(received.open.is_empty());
     }
 
     #[test]

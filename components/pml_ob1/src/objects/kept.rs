@@ -19,6 +19,8 @@ pub struct Kept {
     pub module: *const BtlModule,
     /// Bytes of header and payload.
     pub len: usize,
+    /// It counts as one that a peer has pushed and no receive has got.
+    pub counted: bool,
     /// The pool it is from, or `CLASSES.len()` for the system's memory.
     class: usize,
 }
@@ -82,7 +84,7 @@ impl UnexpectedPool {
         let arrived = MatchArrived { source: 0, tag: 0, engine_private: [0; 4] };
         // SAFETY: a node or an allocation with room for both.
         unsafe {
-            kept.write(Kept { arrived, module, len, class });
+            kept.write(Kept { arrived, module, len, counted: false, class });
             cairn_framework::author::copy(data, Kept::data(kept), len);
         }
         kept

@@ -84,7 +84,11 @@ unsafe extern "C" fn keep<M: Mode>(context: *mut c_void) -> *mut MatchArrived {
         let this = &mut *context.cast::<Unexpected<'_>>();
         // The message has its place, so the sender's next one may come in while this one is copied.
         this.pass::<M>();
-        this.core.keep::<M>(this.message).cast()
+        let kept = this.core.keep::<M>(this.message);
+        if this.message.kind() == kind::PUSHED {
+            this.core.count_kept::<M>(kept);
+        }
+        kept.cast()
     }
 }
 
@@ -286,12 +290,16 @@ impl Core {
             if kind == kind::SKIP {
                 pass();
                 // SAFETY: kept by `overtook`, and no engine has it.
-                unsafe { self.free_kept::<M>(kept) };
+                unsafe { self.free_kept::<M>(kept, held) };
                 continue;
             }
             // Before the engine has the message, which another thread may then take and free.
             let bytes = message.bytes(kind);
             let search = self.begin_search::<M>(&message);
+            if kind == kind::PUSHED {
+                // SAFETY: kept by `overtook`, as long as its header, and ours.
+                unsafe { self.count_kept::<M>(kept) };
+            }
             // SAFETY: kept by `overtook`, and ours until the engine keeps it.
             let posted = unsafe { arrive(state, &message, is_kept, kept.cast()) };
             pass();
@@ -300,7 +308,7 @@ impl Core {
                 // SAFETY: the engine gave the receive out, and does not have the message.
                 unsafe {
                     self.accept::<M>(state, ReceiveRequest::of_posted(posted), &message, kind);
-                    self.free_kept::<M>(kept);
+                    self.free_kept::<M>(kept, held);
                 }
             }
         }
@@ -368,7 +376,11 @@ impl Core {
         }
         if posted.is_null() {
             if kind == kind::PUSHED {
-                self.tell_pusher::<M>(state, header.source, held);
+                let source = header.source;
+                // One that can't be reached can't be told.
+                if let Ok(peer) = self.peers.of_rank::<M>(state, state.rank(source), source) {
+                    self.tell_pusher::<M>(peer, held);
+                }
             }
             self.tell_probers::<M>(state);
             self.counters.events.unexpected.raise(|| {
@@ -497,23 +509,26 @@ impl Core {
         // A peer may have changed the header since it was checked.
         // SAFETY: no message is shorter, and the copy is ours.
         unsafe { Kept::data(kept).cast::<[u8; wire::Match::SIZE]>().write(message.header.bytes()) };
-        if message.kind() == kind::PUSHED {
-            // SAFETY: the copy is ours.
-            unsafe { self.count_kept::<M>(kept, 1) };
-        }
         kept
     }
 
-    /// Frees a message that was kept.
+    /// Frees a message that was kept, and tells the sender of one that counted.
     ///
     /// # Safety
     /// `keep` made it, and it is not used any more.
     #[inline]
-    pub unsafe fn free_kept<M: Mode>(&self, kept: *mut Kept) {
-        // SAFETY: promised by the caller.
+    pub unsafe fn free_kept<M: Mode>(&self, kept: *mut Kept, held: Held<'_>) {
+        // SAFETY: promised by the caller; only pushed messages are counted.
         unsafe {
-            if Incoming::of_kept(kept, None).kind() == kind::PUSHED {
-                self.count_kept::<M>(kept, -1);
+            if (*kept).counted {
+                let origin = wire::Pushed::read(Kept::data(kept)).origin;
+                self.count_kept::<M>(kept);
+                self.unexpected.free::<M>(kept);
+                // One that was told to stop is connected.
+                if let Some(peer) = self.peers.with_rank::<M>(origin) {
+                    self.tell_pusher::<M>(peer, held);
+                }
+                return;
             }
             self.unexpected.free::<M>(kept);
         }

@@ -32,7 +32,7 @@ impl Core {
             // SAFETY: kept by `unknown`, and ours now; the communicator is open.
             unsafe {
                 self.opened::<M>(&*state, &Incoming::of_kept(kept, None));
-                self.free_kept::<M>(kept);
+                self.free_kept::<M>(kept, None);
             }
         }
         Ok(())
@@ -57,7 +57,7 @@ impl Core {
             if Incoming::of_kept(kept, None).kind() == kind::PUSHED {
                 self.drop_pushed::<M>(Kept::data(kept), (*kept).len);
             }
-            self.free_kept::<M>(kept);
+            self.free_kept::<M>(kept, None);
         }
     }
 

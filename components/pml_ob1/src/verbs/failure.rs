@@ -54,7 +54,7 @@ impl Core {
         let mut events = 0;
         for peer in failed.iter() {
             for name in self.pushes.of_origin::<M>(peer.rank) {
-                events += u32::from(self.end_push::<M>(name, ERR_PEER));
+                events += u32::from(self.lose_push::<M>(name));
             }
             if let Some(peer) = self.peers.known(peer) {
                 peer.block::<M>();

@@ -16,18 +16,18 @@
 use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::request::MessageStatus;
-use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_TRUNCATED, OK, Status};
+use cairn_framework::abi::status::{ERR_PEER, ERR_PROTOCOL, ERR_TRUNCATED, OK, Status};
 
 use crate::core::Core;
 use crate::core::pending::Step;
-use crate::core::pushes::Piece;
+use crate::core::pushes::{EarlyPiece, Piece};
 use crate::mode::Mode;
 use crate::objects::comm::CommState;
 use crate::objects::kept::{Kept, KeptPointer};
 use crate::objects::message::Incoming;
 use crate::objects::peer::{Peer, Work};
 use crate::objects::rail::Held;
-use crate::objects::request::{Plan, ReceiveRequest, SendRequest};
+use crate::objects::request::{Plan, Protocol, ReceiveRequest, SendRequest};
 use crate::objects::transfer::Transfer;
 use crate::wire::{self, PushName, kind};
 
@@ -52,6 +52,23 @@ impl Core {
         }
     }
 
+    /// A message that has waited for room is announced if the peer has said meanwhile that it is not to be
+    /// pushed.
+    ///
+    /// # Safety
+    /// The request is the caller's, and nothing of it is sent. No instance's lock is held.
+    pub unsafe fn reconsider<M: Mode>(&self, request: *mut SendRequest) {
+        // SAFETY: promised by the caller; what the request leads to lives as long as it.
+        unsafe {
+            let this = &mut *request;
+            let (state, peer) = (&*this.state, &*this.peer);
+            if this.protocol == Protocol::Pushed && !peer.pushes(this.data.bytes) {
+                this.protocol = Protocol::Rendezvous;
+                drop(self.offer_memory::<M>(this, state, peer, None));
+            }
+        }
+    }
+
     /// A peer says whether messages may be pushed to it.
     ///
     /// # Safety
@@ -60,7 +77,7 @@ impl Core {
     pub unsafe fn heard_pushing<M: Mode>(&self, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Pushing::read(message.data) };
-        match self.peers.all::<M>().find(|peer| peer.rank() == header.origin) {
+        match self.peers.with_rank::<M>(header.origin) {
             Some(peer) => peer.hear_pushing(header.number, header.allowed != 0),
             None => self.violation::<M>(message, "nothing was pushed to that process"),
         }
@@ -108,10 +125,18 @@ impl Core {
                 return self.end_pushed::<M>(request, ERR_PROTOCOL);
             };
             write_piece::<M>(request, 0, message.data.add(wire::Pushed::SIZE), first);
-            for KeptPointer(kept) in early.pieces {
-                self.piece::<M>(&Incoming::of_kept(kept, message.held));
-                self.free_kept::<M>(kept);
+            for EarlyPiece { offset, right, kept: KeptPointer(kept), .. } in early {
+                let piece = Incoming::of_kept(kept, message.held);
+                if right {
+                    let len = piece.len - wire::Piece::SIZE;
+                    write_piece::<M>(request, offset, piece.data.add(wire::Piece::SIZE), len);
+                    self.wrote::<M>(name);
+                } else {
+                    self.violation::<M>(&piece, "it is no piece of its message");
+                }
+                self.unexpected.free::<M>(kept);
             }
+            // Last, so that the receive is there until all is written.
             self.wrote::<M>(name);
         }
     }
@@ -173,17 +198,20 @@ impl Core {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Broken::read(message.data) };
         let status = if header.status < 0 { header.status } else { ERR_PROTOCOL };
-        self.end_push::<M>(header.name(), status);
-    }
-
-    /// What is missing of a message will not come. Whether that ended a receive.
-    pub fn end_push<M: Mode>(&self, name: PushName, status: Status) -> bool {
-        let ended = self.pushes.broken::<M>(name, status);
-        if let Some(request) = ended {
-            // SAFETY: out of the table, so it is ours, and nobody writes.
+        if let Some(request) = self.pushes.broken::<M>(header.name(), status, header.sent) {
+            // SAFETY: its receive is over, so it is ours, and nobody writes.
             unsafe { self.end_pushed::<M>(request, status) };
         }
-        ended.is_some()
+    }
+
+    /// The process that pushes a message is gone. Whether that ended a receive.
+    pub fn lose_push<M: Mode>(&self, name: PushName) -> bool {
+        let lost = self.pushes.lost::<M>(name, ERR_PEER);
+        if let Some(request) = lost {
+            // SAFETY: as above.
+            unsafe { self.end_pushed::<M>(request, ERR_PEER) };
+        }
+        lost.is_some()
     }
 
     /// No receive can get a message, nor its pieces.
@@ -192,43 +220,43 @@ impl Core {
     /// It is a pushed one, and as long as its header.
     #[cold]
     pub unsafe fn drop_pushed<M: Mode>(&self, message: *const u8, len: usize) {
-        // SAFETY: promised by the caller; kept pieces are as long as their headers.
+        // SAFETY: promised by the caller; kept pieces are ours.
         unsafe {
             let header = wire::Pushed::read(message);
             let lengths = (header.length, (len - wire::Pushed::SIZE) as u64);
-            let bytes_of = |piece: &KeptPointer| ((*piece.0).len - wire::Piece::SIZE) as u64;
-            for KeptPointer(kept) in self.pushes.dropped::<M>(header.name(), lengths, bytes_of) {
-                self.free_kept::<M>(kept);
+            for piece in self.pushes.dropped::<M>(header.name(), lengths) {
+                self.unexpected.free::<M>(piece.kept.0);
             }
         }
     }
 
-    /// A message has to stay, or (-1) does not any more.
+    /// The engine is about to keep a message, or gives it out again: it counts as kept meanwhile. With no
+    /// lock held but the engine's.
     ///
     /// # Safety
     /// It is a pushed one, as long as its header, and the caller's.
     #[cold]
-    pub unsafe fn count_kept<M: Mode>(&self, kept: *mut Kept, sign: i64) {
+    pub unsafe fn count_kept<M: Mode>(&self, kept: *mut Kept) {
         // SAFETY: promised by the caller.
-        let header = unsafe { wire::Pushed::read(Kept::data(kept)) };
-        // What a peer says must not add up to more than the number holds.
-        let bytes = header.length.min(1 << 40) as i64;
-        self.pushes.kept::<M>(header.origin, sign * bytes);
+        unsafe {
+            let header = wire::Pushed::read(Kept::data(kept));
+            // What a peer says must not add up to more than the number holds.
+            let bytes = header.length.min(1 << 40) as i64;
+            (*kept).counted = !(*kept).counted;
+            self.pushes.kept::<M>(header.origin, if (*kept).counted { bytes } else { -bytes });
+        }
     }
 
-    /// Tells the sender of a message whether it may go on to push, if it does not know. With no engine's
-    /// lock held.
+    /// Tells the sender of messages that are kept, or were, whether it may go on to push, if it does not
+    /// know. With no lock of an engine held.
     #[cold]
-    pub fn tell_pusher<M: Mode>(&self, state: &CommState, source: u32, held: Held<'_>) {
-        let (origin, limit) = (state.peer(source).rank, self.params.push_kept.get());
-        let Some((allowed, number)) = self.pushes.to_tell::<M>(origin, limit) else { return };
-        // One that can't be reached can't be told.
-        if let Ok(peer) = self.peers.of_rank::<M>(state, state.rank(source), source) {
-            let word = wire::word(kind::PUSHING, 0);
-            let (origin, allowed) = (self.host.job().rank, allowed.into());
-            let header = wire::Pushing { word, origin, number, allowed };
-            self.control::<M>(peer, held, &header.bytes());
-        }
+    pub fn tell_pusher<M: Mode>(&self, peer: &Peer, held: Held<'_>) {
+        let limit = self.params.push_kept.get();
+        let Some((allowed, number)) = self.pushes.to_tell::<M>(peer.rank(), limit) else { return };
+        let word = wire::word(kind::PUSHING, 0);
+        let (origin, allowed) = (self.host.job().rank, allowed.into());
+        let header = wire::Pushing { word, origin, number, allowed };
+        self.control::<M>(peer, held, &header.bytes());
     }
 }
 

@@ -20,7 +20,6 @@ use crate::objects::data::Data;
 use crate::objects::kept::Kept;
 use crate::objects::message::Incoming;
 use crate::objects::request::ReceiveRequest;
-use crate::wire::kind;
 
 impl Core {
     /// Receives and waits.
@@ -162,12 +161,8 @@ impl Core {
         // SAFETY: promised by the caller.
         unsafe {
             let message = Incoming::of_kept(kept, None);
-            let kind = message.kind();
-            self.accept::<M>(state, request, &message, kind);
-            self.free_kept::<M>(kept);
-            if kind == kind::PUSHED {
-                self.tell_pusher::<M>(state, message.header.source, None);
-            }
+            self.accept::<M>(state, request, &message, message.kind());
+            self.free_kept::<M>(kept, None);
         }
     }
 

@@ -551,8 +551,8 @@ impl Core {
     ) {
         if request.protocol == Protocol::Pushed {
             let (word, origin) = (wire::word(kind::BROKEN, 0), self.host.job().rank);
-            let number = request.number;
-            let broken = wire::Broken { word, origin, number, status, reserved: 0 };
+            let (number, sent) = (request.number, request.transfer.offset);
+            let broken = wire::Broken { word, origin, number, sent, status, reserved: 0 };
             return self.control::<M>(peer, held, &broken.bytes());
         }
         let finish = wire::Finish::new(request.transfer.theirs, status);

@@ -83,7 +83,10 @@ impl Core {
         // SAFETY: what is in a queue belongs to the queue, and now to us.
         unsafe {
             match work {
-                Work::First(request) => self.inject::<M>(*request, None),
+                Work::First(request) => {
+                    self.reconsider::<M>(*request);
+                    self.inject::<M>(*request, None)
+                }
                 Work::Control(Control { bytes, rail, only, receive }) => {
                     let (rail, only, receive) = (*rail, *only, *receive);
                     let control = Control { bytes: &bytes[..], rail, only, receive };

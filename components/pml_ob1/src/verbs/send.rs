@@ -387,7 +387,7 @@ impl Core {
     /// Decides what to offer the receiver, and registers the memory for it: what is offered works.
     /// Returns the instance that it took for that, if any.
     #[inline(always)]
-    fn offer_memory<'a, M: Mode>(
+    pub fn offer_memory<'a, M: Mode>(
         &self,
         request: &mut SendRequest,
         state: &CommState,
@@ -514,6 +514,14 @@ impl Core {
                     Step::Blocked
                 } else {
                     Step::Done
+                }
+            }
+            Err(status) if protocol == Protocol::Pushed && status != ERR_PEER => {
+                // Its first piece may be longer than the other rails take. An announcement fits all.
+                // SAFETY: no other thread knows the request.
+                unsafe {
+                    (*request).protocol = Protocol::Rendezvous;
+                    self.inject::<M>(request, held)
                 }
             }
             Err(status) => {
