@@ -10,11 +10,14 @@ use cairn_framework::author::{BYTES, walk};
 pub struct Data {
     /// Where the first element begins, without its lower bound.
     pub buffer: *mut u8,
+    /// Elements.
     pub count: u64,
     datatype: *const Datatype,
 }
 
 impl Data {
+    /// Elements of a type.
+    ///
     /// # Safety
     /// The datatype is valid as long as this is used.
     pub unsafe fn new(buffer: *mut c_void, count: u64, datatype: *const Datatype) -> Self {
@@ -26,6 +29,7 @@ impl Data {
         Self { buffer, count: len, datatype: &BYTES }
     }
 
+    /// Their type.
     pub fn datatype(&self) -> &Datatype {
         // SAFETY: promised to `new`.
         unsafe { &*self.datatype }

@@ -1,30 +1,37 @@
-//! Scan and exscan by recursive doubling: a process keeps the reduction of the aligned group of ranks
-//! that it has exchanged with, and apart from it that of those before it.
+//! Scan and exscan.
 
-use cairn_framework::author::Failure;
+use cairn_schedule::{Call, Schedule, distances, linear};
 
-use super::{commutative, distances};
-use crate::call::Call;
-use crate::schedule::Schedule;
+use super::{Knobs, Result};
 
-pub fn scan(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
-    if !call.send_in_place() && call.receive().bytes() > 0 {
+/// From each rank to the next: p - 1 steps, p - 1 messages in all.
+pub fn scan_linear(call: &Call<'_>, _: &Knobs, schedule: &mut Schedule) -> Result {
+    linear::scan(call, schedule)
+}
+
+/// The same without a rank's own part.
+pub fn exscan_linear(call: &Call<'_>, _: &Knobs, schedule: &mut Schedule) -> Result {
+    linear::exscan(call, schedule)
+}
+
+/// Recursive doubling: a process keeps the reduction of the aligned group of ranks that it has exchanged with,
+/// and apart from it that of those before it. ⌈log2 p⌉ steps.
+pub fn scan_doubling(call: &Call<'_>, _: &Knobs, schedule: &mut Schedule) -> Result {
+    if !call.send_in_place() {
         schedule.copy(call.contribution(), call.receive());
     }
     prefix(call, schedule, true)
 }
 
-pub fn exscan(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
+/// The same without a rank's own part.
+pub fn exscan_doubling(call: &Call<'_>, _: &Knobs, schedule: &mut Schedule) -> Result {
     prefix(call, schedule, false)
 }
 
 /// `begun`: the result holds this process's part already. Otherwise it gets the reduction of the
 /// ranks before; rank 0 has none and leaves it alone.
-fn prefix(call: &Call<'_>, schedule: &mut Schedule, mut begun: bool) -> Result<(), Failure> {
+fn prefix(call: &Call<'_>, schedule: &mut Schedule, mut begun: bool) -> Result {
     let result = call.receive();
-    if call.size() == 1 || result.bytes() == 0 {
-        return Ok(());
-    }
     let (mut group, mut other) = (schedule.temporary(result)?, schedule.temporary(result)?);
     schedule.copy(call.contribution(), group);
     for distance in distances(call.size()) {
@@ -43,7 +50,7 @@ fn prefix(call: &Call<'_>, schedule: &mut Schedule, mut begun: bool) -> Result<(
                 begun = true;
             }
             schedule.reduce(other, group);
-        } else if commutative(call) {
+        } else if call.commutative() {
             schedule.reduce(other, group);
         } else {
             schedule.reduce(group, other);

@@ -24,19 +24,40 @@ use crate::data::{self, Data};
 #[derive(Debug, Clone, Copy)]
 pub enum Step {
     /// Starts to send to a rank.
-    Send { to: u32, data: Data },
+    Send {
+        /// The rank.
+        to: u32,
+        /// What is sent.
+        data: Data,
+    },
     /// Starts to receive from a rank.
-    Receive { from: u32, data: Data },
+    Receive {
+        /// The rank.
+        from: u32,
+        /// Where it goes.
+        data: Data,
+    },
     /// Copies.
-    Copy { from: Data, to: Data },
+    Copy {
+        /// What is copied.
+        from: Data,
+        /// Where it goes.
+        to: Data,
+    },
     /// `inout = input op inout`.
-    Reduce { input: Data, inout: Data },
+    Reduce {
+        /// The left operand.
+        input: Data,
+        /// The right operand, and the result.
+        inout: Data,
+    },
     /// Waits for everything that was started.
     Wait,
 }
 
 /// The steps of an operation, and the memory they need besides the user's.
 pub struct Schedule {
+    /// In their order.
     pub steps: Vec<Step>,
     /// Whether something was started since the last wait.
     communicates: bool,
@@ -45,10 +66,17 @@ pub struct Schedule {
     /// For algorithms: numbers they need while they write the steps.
     pub numbers: Vec<u64>,
     /// For the thread that runs it: what was started and is not complete.
-    pub pending: Vec<*mut Request>,
+    pub(crate) pending: Vec<*mut Request>,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Schedule {
+    /// One without steps.
     pub fn new() -> Self {
         Self {
             steps: Vec::new(),
@@ -68,29 +96,49 @@ impl Schedule {
         self.temporaries.used = 0;
     }
 
-    /// Its operation is over; at most `kept` bytes of temporary memory stay for the next one.
-    pub fn trim(&mut self, kept: usize) {
-        self.temporaries.trim(kept);
+    /// Its operation is over; at most `kept` bytes of temporary memory stay for the next one. Whether that
+    /// is all that the steps use.
+    pub fn trim(&mut self, kept: usize) -> bool {
+        self.temporaries.trim(kept)
     }
 
+    /// Adds a send.
     pub fn send(&mut self, to: u32, data: Data) {
         self.communicates = true;
         self.steps.push(Step::Send { to, data });
     }
 
+    /// Adds a receive.
     pub fn receive(&mut self, from: u32, data: Data) {
         self.communicates = true;
         self.steps.push(Step::Receive { from, data });
     }
 
+    /// Adds a send, unless there is nothing to send, as the receiver knows.
+    pub fn send_some(&mut self, to: u32, data: Data) {
+        if data.bytes() > 0 {
+            self.send(to, data);
+        }
+    }
+
+    /// Adds a receive, unless there is nothing to receive, as the sender knows.
+    pub fn receive_some(&mut self, from: u32, data: Data) {
+        if data.bytes() > 0 {
+            self.receive(from, data);
+        }
+    }
+
+    /// Adds a copy.
     pub fn copy(&mut self, from: Data, to: Data) {
         self.steps.push(Step::Copy { from, to });
     }
 
+    /// Adds a reduction: `inout = input op inout`.
     pub fn reduce(&mut self, input: Data, inout: Data) {
         self.steps.push(Step::Reduce { input, inout });
     }
 
+    /// Adds a wait, if there is something to wait for.
     pub fn wait(&mut self) {
         if core::mem::take(&mut self.communicates) {
             self.steps.push(Step::Wait);
@@ -98,6 +146,9 @@ impl Schedule {
     }
 
     /// Room for as many elements of the same type, with their alignment.
+    ///
+    /// # Errors
+    /// There is no memory.
     pub fn temporary(&mut self, like: Data) -> Result<Data, Failure> {
         let (low, span) = like.bounds();
         // The user's addresses are multiples of what the elements need; so are these.
@@ -107,11 +158,17 @@ impl Schedule {
     }
 
     /// Room for packed data.
+    ///
+    /// # Errors
+    /// There is no memory.
     pub fn packed(&mut self, len: u64) -> Result<Data, Failure> {
         Ok(Data::packed(self.temporaries.take(len)?, len))
     }
 
     /// Does a step that needs no other process.
+    ///
+    /// # Errors
+    /// Data that is copied has no room.
     ///
     /// # Safety
     /// The memory of the step may be used.
@@ -174,12 +231,15 @@ impl Temporaries {
         Ok(block.as_mut_ptr().cast())
     }
 
-    fn trim(&mut self, kept: usize) {
-        let mut total = 0;
+    fn trim(&mut self, kept: usize) -> bool {
+        let (mut total, mut number, mut whole) = (0, 0, true);
         self.blocks.retain(|block| {
             total += block.capacity() * size_of::<Word>();
+            whole &= total <= kept || number >= self.used;
+            number += 1;
             total <= kept
         });
+        whole
     }
 }
 
@@ -201,7 +261,7 @@ mod tests {
                 schedule.packed(*size).unwrap();
             }
             assert!(held(&schedule) >= 3 << 15);
-            schedule.trim(KEPT);
+            assert!(!schedule.trim(KEPT));
             assert!(held(&schedule) <= KEPT, "{sizes:?}");
         }
         // What is kept is used again.
@@ -209,5 +269,6 @@ mod tests {
         let first = schedule.packed(64).unwrap();
         schedule.clear(core::ptr::null());
         assert_eq!(schedule.packed(64).unwrap().buffer, first.buffer);
+        assert!(schedule.trim(KEPT));
     }
 }

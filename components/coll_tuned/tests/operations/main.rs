@@ -1,4 +1,5 @@
-//! Every operation, in every way, among one to eight systems of one process, against naive models.
+//! Every operation, in every way and by every algorithm, among up to seventeen systems of one process, against
+//! naive models.
 
 mod inter;
 mod intra;
@@ -13,11 +14,12 @@ use std::sync::atomic::Ordering;
 
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, ERR_TRUNCATED, ERR_UNSUPPORTED};
 use cairn_framework::frameworks::coll::*;
+use coll_tuned::algorithms::OPERATIONS;
 use proptest::prelude::*;
 
 use memory::{operations, types};
 use plan::{Plan, Random, Side};
-use world::{MOST, Open, Rank, Taste, World, world};
+use world::{LOGGED, MOST, Open, Rank, Taste, World, world};
 
 /// Runs a plan on each rank of a group, or of two with a border between, and checks that nothing is left
 /// under way.
@@ -53,7 +55,7 @@ fn open(rank: &Rank, context: u32, border: Option<u32>) -> Open<'_> {
 }
 
 fn tastes() -> impl Strategy<Value = Taste> {
-    prop_oneof![Just(Taste::Small), Just(Taste::Large)]
+    prop_oneof![Just(Taste::Default), Just(Taste::Small), Just(Taste::Basic)]
 }
 
 fn ways() -> impl Strategy<Value = u32> {
@@ -211,7 +213,7 @@ fn sum_plans(operation: u32, size: usize) -> Vec<Plan> {
 
 #[test]
 fn a_message_that_can_not_be_started_fails_the_operation_and_leaves_nothing() {
-    let world = world(2, Taste::Small);
+    let world = world(2, Taste::Default);
     for way in [COLL_BLOCKING, COLL_NONBLOCKING] {
         for operation in [COLL_ALLREDUCE, COLL_ALLTOALL] {
             let plans: Vec<Mutex<Plan>> =
@@ -242,7 +244,7 @@ fn a_message_that_can_not_be_started_fails_the_operation_and_leaves_nothing() {
 #[test]
 fn more_data_than_room_is_truncated_and_told() {
     for size in [1, 2] {
-        let world = world(size, Taste::Large);
+        let world = world(size, Taste::Default);
         for way in [COLL_BLOCKING, COLL_NONBLOCKING] {
             let context = world.contexts();
             let results = world.run(move |rank| {
@@ -275,7 +277,7 @@ fn more_data_than_room_is_truncated_and_told() {
 
 #[test]
 fn an_operation_that_nobody_waits_for_completes_and_is_freed() {
-    let world = world(3, Taste::Small);
+    let world = world(3, Taste::Default);
     let plans: Vec<Mutex<Plan>> =
         sum_plans(COLL_ALLREDUCE, 3).into_iter().map(Mutex::new).collect();
     let context = world.contexts();
@@ -305,7 +307,7 @@ fn an_operation_that_nobody_waits_for_completes_and_is_freed() {
 
 #[test]
 fn what_is_not_offered_fails() {
-    let world = world(2, Taste::Small);
+    let world = world(2, Taste::Default);
     let context = world.contexts();
     world.run(move |rank| {
         let mut plan = Plan {
@@ -340,27 +342,82 @@ fn what_is_not_offered_fails() {
     });
 }
 
+/// The info that forces an algorithm.
+fn forcing(operation: u32, algorithm: &str) -> Vec<(String, String)> {
+    let name = OPERATIONS[operation as usize].name;
+    vec![(format!("cairn_coll_tuned_{name}_algorithm"), algorithm.to_owned())]
+}
+
+/// Runs plans on a communicator on which an algorithm is forced.
+fn check_forced(
+    world: &World,
+    plans: Vec<Plan>,
+    way: u32,
+    info: Vec<(String, String)>,
+) -> Result<(), String> {
+    check_on(world, plans, way, move |rank, context| {
+        let info: Vec<(&str, &str)> =
+            info.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        rank.open_with_info(context, &info).unwrap()
+    })
+}
+
+/// Those that do not fit a call give way to others, so a few sizes more than fit are tried.
+#[test]
+fn each_algorithm_does_what_its_operation_does() {
+    const CASES: u64 = 36;
+    for (number, operation) in (0..).zip(&OPERATIONS) {
+        for algorithm in operation.names() {
+            for case in 0..CASES {
+                let mut random = Random(case << 32 | u64::from(number) << 8);
+                random.next();
+                // Powers of two, and any others.
+                let size = match case % 3 {
+                    0 => 1 << random.below(5),
+                    _ => 1 + random.below(u64::from(MOST)) as u32,
+                };
+                let taste = if random.flip() { Taste::Default } else { Taste::Small };
+                let way = random.below(3) as u32;
+                let op = operations()[random.below(2) as usize];
+                let world = world(size, taste);
+                world
+                    .net
+                    .eager
+                    .store([0, 64, u64::MAX][random.below(3) as usize], Ordering::Relaxed);
+                let plans = intra::plans(number, size as usize, &types(), op, &mut random);
+                let result = check_forced(&world, plans, way, forcing(number, algorithm));
+                let name = operation.name;
+                assert_eq!(
+                    result,
+                    Ok(()),
+                    "{name} {algorithm}, {size} ranks, {taste:?}, case {case}"
+                );
+            }
+        }
+    }
+}
+
 /// Without messages to wait for, a tree takes as many messages as it has edges, and dissemination a
 /// logarithmic number of rounds.
 #[test]
 fn algorithms_send_as_many_messages_as_they_should() {
     // Sends and receives.
-    for (operation, taste, messages) in [
-        (COLL_BARRIER, Taste::Small, 2 * 8 * 3),
-        (COLL_BCAST, Taste::Small, 2 * 7),
-        (COLL_REDUCE, Taste::Small, 2 * 7),
-        (COLL_GATHER, Taste::Small, 2 * 7),
-        (COLL_SCATTER, Taste::Large, 2 * 7),
-        (COLL_ALLGATHER, Taste::Small, 2 * 8 * 3),
-        (COLL_ALLGATHER, Taste::Large, 2 * 8 * 7),
-        (COLL_ALLTOALL, Taste::Small, 2 * 8 * 3),
-        (COLL_ALLTOALL, Taste::Large, 2 * 8 * 7),
-        (COLL_ALLREDUCE, Taste::Small, 2 * 8 * 3),
-        (COLL_ALLREDUCE, Taste::Large, 2 * 8 * 6),
-        (COLL_REDUCE_SCATTER_BLOCK, Taste::Small, 2 * 8 * 3),
-        (COLL_REDUCE_SCATTER_BLOCK, Taste::Large, 2 * 8 * 7),
+    for (operation, algorithm, messages) in [
+        (COLL_BARRIER, "dissemination", 2 * 8 * 3),
+        (COLL_BCAST, "binomial", 2 * 7),
+        (COLL_REDUCE, "binomial", 2 * 7),
+        (COLL_GATHER, "binomial", 2 * 7),
+        (COLL_SCATTER, "linear", 2 * 7),
+        (COLL_ALLGATHER, "bruck", 2 * 8 * 3),
+        (COLL_ALLGATHER, "ring", 2 * 8 * 7),
+        (COLL_ALLTOALL, "bruck", 2 * 8 * 3),
+        (COLL_ALLTOALL, "linear", 2 * 8 * 7),
+        (COLL_ALLREDUCE, "recursive_doubling", 2 * 8 * 3),
+        (COLL_ALLREDUCE, "rabenseifner", 2 * 8 * 6),
+        (COLL_REDUCE_SCATTER_BLOCK, "recursive_doubling", 2 * 8 * 3),
+        (COLL_REDUCE_SCATTER_BLOCK, "pairwise", 2 * 8 * 7),
     ] {
-        let world = world(8, taste);
+        let world = world(8, Taste::Default);
         let before = world.net.messages.load(Ordering::SeqCst);
         let plans = (0..)
             .map(|seed| {
@@ -368,11 +425,84 @@ fn algorithms_send_as_many_messages_as_they_should() {
             })
             .find(|plans| {
                 let some = |side: &Side| side.count > 20;
-                operation == COLL_BARRIER || plans.iter().any(|plan| some(&plan.receive))
+                let in_place =
+                    |plan: &Plan| operation == COLL_ALLTOALL && plan.send.datatype.is_none();
+                operation == COLL_BARRIER
+                    || plans.iter().any(|plan| some(&plan.receive)) && !plans.iter().any(in_place)
             })
             .unwrap();
-        assert_eq!(check(&world, plans, None, COLL_BLOCKING), Ok(()));
+        let result = check_forced(&world, plans, COLL_BLOCKING, forcing(operation, algorithm));
+        assert_eq!(result, Ok(()));
         let sent = world.net.messages.load(Ordering::SeqCst) - before;
-        assert_eq!(sent, messages, "{operation} {taste:?}");
+        assert_eq!(sent, messages, "{operation} {algorithm}");
     }
+}
+
+/// Calls of one shape run the steps of the one before, with other data; a call of another shape in between
+/// does not mislead them.
+#[test]
+fn calls_that_come_again_are_done_again() {
+    for taste in [Taste::Default, Taste::Small, Taste::Basic] {
+        let world = world(5, taste);
+        for operation in COLL_BARRIER..=COLL_EXSCAN {
+            let plans = |seed| {
+                let plain = &types()[..1];
+                intra::plans(operation, 5, plain, operations()[0], &mut Random(seed))
+            };
+            let pairs: Vec<Mutex<[Plan; 2]>> =
+                plans(21).into_iter().zip(plans(33)).map(|(a, b)| Mutex::new([a, b])).collect();
+            let context = world.contexts();
+            let results = world.run(move |rank| -> Result<(), String> {
+                let open = rank.open(context);
+                let mut pair = pairs[rank.rank as usize].lock().unwrap();
+                for (number, which) in (0..).zip([0, 0, 0, 1, 0, 1, 1]) {
+                    pair[which].reset();
+                    pair[which].run(rank, &open, COLL_BLOCKING, number)?;
+                }
+                Ok(())
+            });
+            assert_eq!(results, vec![Ok(()); 5], "{operation} {taste:?}");
+        }
+        assert!(world.net.is_quiet());
+    }
+}
+
+#[test]
+fn an_unknown_algorithm_is_an_error_that_lists_the_known_ones() {
+    let world = world(2, Taste::Default);
+    let context = world.contexts();
+    world.run(move |rank| {
+        let info = [("cairn_coll_tuned_scan_algorithm", "recursive_halving")];
+        let why = rank.open_with_info(context, &info).err().unwrap();
+        assert!(
+            why.ends_with(
+                "the info key cairn_coll_tuned_scan_algorithm is \"recursive_halving\"; allowed is auto, \
+                 recursive_doubling or linear"
+            ),
+            "{why}"
+        );
+        let info = [("cairn_coll_tuned_scan_algorithm", "auto"), ("cairn_soup", "tomato")];
+        assert!(rank.open_with_info(context, &info).is_ok());
+    });
+}
+
+/// An algorithm that can't serve a call gives way to one that can, and that is said once.
+#[test]
+fn an_algorithm_that_does_not_fit_gives_way() {
+    let world = world(3, Taste::Default);
+    let lines = || {
+        let logged = LOGGED.lock().unwrap();
+        let about = |line: &&String| {
+            line.contains("recursive_doubling of allgather can't be used for a call on test")
+                && line.contains("no power of two")
+        };
+        logged.iter().filter(about).count()
+    };
+    let info = forcing(COLL_ALLGATHER, "recursive_doubling");
+    let before = lines();
+    let plans = sum_plans(COLL_ALLGATHER, 3);
+    assert_eq!(check_forced(&world, plans, COLL_PERSISTENT, info), Ok(()));
+    let more = lines() - before;
+    // Other tests log as well, each at most once for a communicator.
+    assert!(more >= 1, "{:?}", LOGGED.lock().unwrap());
 }

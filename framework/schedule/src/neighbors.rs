@@ -5,12 +5,15 @@ use cairn_framework::abi::comm::Neighbor;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::{COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLGATHERV};
 
-use super::unsupported;
 use crate::call::Call;
 use crate::schedule::Schedule;
+use crate::unsupported;
 
 /// A block along each edge: the same one along all, or one for each.
-pub fn exchange(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
+///
+/// # Errors
+/// The communicator has no neighbors.
+pub fn write(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     let operation = call.args.operation;
     let Some([sources, destinations]) = call.neighbors() else {
         return Err(unsupported(operation));
@@ -25,14 +28,10 @@ pub fn exchange(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure>
         schedule.copy(sent(to), received(from));
     }
     for from in sources.iter().filter(|from| !is_own(from)) {
-        if received(from).bytes() > 0 {
-            schedule.receive(from.rank, received(from));
-        }
+        schedule.receive_some(from.rank, received(from));
     }
     for to in destinations.iter().filter(|to| !is_own(to)) {
-        if sent(to).bytes() > 0 {
-            schedule.send(to.rank, sent(to));
-        }
+        schedule.send_some(to.rank, sent(to));
     }
     Ok(())
 }

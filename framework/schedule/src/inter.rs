@@ -6,75 +6,66 @@
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
 
-use super::reduce_scatter::parts;
-use super::unsupported;
 use crate::call::Call;
 use crate::data::Data;
+use crate::linear::parts;
 use crate::schedule::Schedule;
+use crate::unsupported;
 
 /// `CollArgs::root` of the process that is it.
 const ROOT: i32 = -4;
 /// `CollArgs::root` of the others in the root's group.
 const PROC_NULL: i32 = -3;
 
+/// Writes the steps of an operation between groups.
+///
+/// # Errors
+/// There is no memory, or no such operation between groups.
 pub fn write(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     let others = call.comm.remote_size;
     match call.args.operation {
         COLL_BARRIER => barrier(call, schedule),
         COLL_BCAST => match call.args.root {
             PROC_NULL => {}
-            ROOT => (0..others).for_each(|peer| send(schedule, peer, call.receive())),
-            root => receive(schedule, root as u32, call.receive()),
+            ROOT => (0..others).for_each(|peer| schedule.send_some(peer, call.receive())),
+            root => schedule.receive_some(root as u32, call.receive()),
         },
         COLL_GATHER | COLL_GATHERV => match call.args.root {
             PROC_NULL => {}
             ROOT => {
                 let blocks = call.receive_blocks();
-                (0..others).for_each(|peer| receive(schedule, peer, blocks.block(peer)));
+                (0..others).for_each(|peer| schedule.receive_some(peer, blocks.block(peer)));
             }
-            root => send(schedule, root as u32, call.send()),
+            root => schedule.send_some(root as u32, call.send()),
         },
         COLL_SCATTER | COLL_SCATTERV => match call.args.root {
             PROC_NULL => {}
             ROOT => {
                 let blocks = call.send_blocks();
-                (0..others).for_each(|peer| send(schedule, peer, blocks.block(peer)));
+                (0..others).for_each(|peer| schedule.send_some(peer, blocks.block(peer)));
             }
-            root => receive(schedule, root as u32, call.receive()),
+            root => schedule.receive_some(root as u32, call.receive()),
         },
         COLL_ALLGATHER | COLL_ALLGATHERV => {
             let blocks = call.receive_blocks();
-            (0..others).for_each(|peer| receive(schedule, peer, blocks.block(peer)));
-            (0..others).for_each(|peer| send(schedule, peer, call.send()));
+            (0..others).for_each(|peer| schedule.receive_some(peer, blocks.block(peer)));
+            (0..others).for_each(|peer| schedule.send_some(peer, call.send()));
         }
         COLL_ALLTOALL | COLL_ALLTOALLV | COLL_ALLTOALLW => {
             let (from, to) = (call.receive_blocks(), call.send_blocks());
-            (0..others).for_each(|peer| receive(schedule, peer, from.block(peer)));
-            (0..others).for_each(|peer| send(schedule, peer, to.block(peer)));
+            (0..others).for_each(|peer| schedule.receive_some(peer, from.block(peer)));
+            (0..others).for_each(|peer| schedule.send_some(peer, to.block(peer)));
         }
         COLL_REDUCE => match call.args.root {
             PROC_NULL => {}
             ROOT => collect(call, schedule, call.receive(), None)?,
-            root => send(schedule, root as u32, call.contribution()),
+            root => schedule.send_some(root as u32, call.contribution()),
         },
         COLL_ALLREDUCE => allreduce(call, schedule)?,
         COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => reduce_scatter(call, schedule)?,
         other => return Err(unsupported(other)),
     }
-    schedule.wait();
     Ok(())
-}
-
-fn send(schedule: &mut Schedule, peer: u32, data: Data) {
-    if data.bytes() > 0 {
-        schedule.send(peer, data);
-    }
-}
-
-fn receive(schedule: &mut Schedule, peer: u32, data: Data) {
-    if data.bytes() > 0 {
-        schedule.receive(peer, data);
-    }
 }
 
 fn barrier(call: &Call<'_>, schedule: &mut Schedule) {

@@ -36,6 +36,11 @@ impl Type {
     }
 
     fn leak(offsets: &[i64], extent: i64) -> Self {
+        Self::numbered(offsets, extent, 0)
+    }
+
+    /// A type that is predefined, if it has a number.
+    fn numbered(offsets: &[i64], extent: i64, predefined: u32) -> Self {
         let (low, high) = (*offsets.iter().min().unwrap(), offsets.iter().max().unwrap() + 4);
         let size = 4 * offsets.len() as i64;
         let packed = offsets.iter().enumerate().all(|(i, offset)| *offset == low + 4 * i as i64);
@@ -47,7 +52,7 @@ impl Type {
             extent,
             true_lb: low,
             true_extent: high - low,
-            predefined: 0,
+            predefined,
             element: 0,
             pack: Some(pack),
             unpack: Some(unpack),
@@ -61,7 +66,7 @@ impl Type {
 /// not in order, growing downwards, overlapping each other's extents.
 pub fn types() -> Vec<Type> {
     vec![
-        Type::leak(&[0], 4),
+        Type::numbered(&[0], 4, 7),
         Type::leak(&[0, 4, 8], 12),
         Type::leak(&[8, 12], 8),
         Type::leak(&[8, 12, 28, 32, 48, 52], 60),
@@ -133,7 +138,7 @@ pub fn operations() -> [Operation; 2] {
     static SUM: Op = Op {
         struct_size: size_of::<Op>() as u32,
         flags: OP_COMMUTATIVE,
-        predefined: 0,
+        predefined: 2,
         reserved: 0,
         apply: Some(apply),
         object: std::ptr::null_mut(),

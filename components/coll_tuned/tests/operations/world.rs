@@ -1,6 +1,7 @@
 //! A job in one process: a system for each rank, on a thread of its own.
 
-use std::ffi::CString;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -18,22 +19,25 @@ use cairn_framework::host::params::{CommandLine, Sources};
 use cairn_framework::host::paths::Paths;
 use cairn_framework::host::{Options, Search, System};
 use coll_basic as _;
+use coll_tuned as _;
 
 use super::pml::{Net, net};
 
 /// The largest job.
-pub const MOST: u32 = 8;
+pub const MOST: u32 = 17;
 
 /// No case takes longer, on a machine however slow.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Which algorithms a world takes.
+/// What a world is set to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taste {
-    /// Those for small messages.
+    /// coll_tuned as it is by itself.
+    Default,
+    /// Short segments, another radix, little at a time, no memory that is kept.
     Small,
-    /// Those for large ones, whatever the size.
-    Large,
+    /// coll_basic.
+    Basic,
 }
 
 type Work = Box<dyn FnOnce(&Rank) + Send>;
@@ -53,6 +57,8 @@ pub struct Rank {
     pub system: &'static System,
     pub ops: &'static CollOps,
     pub instance: *mut Instance,
+    /// With which operations are offered.
+    pub priority: i32,
     pml: &'static PmlOps,
     pml_instance: *mut Instance,
 }
@@ -63,37 +69,56 @@ pub struct Open<'a> {
     pub comm: Box<Comm>,
     _peers: Vec<*mut Peer>,
     _neighbors: Option<(Box<Neighbors>, [Vec<Neighbor>; 2])>,
-    pub module: *mut std::ffi::c_void,
+    pub module: *mut c_void,
 }
 
-fn limits(taste: Taste) -> Vec<(String, String)> {
-    let set = |name: &str, value: &str| (format!("coll_basic_{name}"), value.to_owned());
-    match taste {
-        Taste::Small => ["gather_tree", "bcast_split", "allgather_tree", "alltoall_tree"]
-            .into_iter()
-            .chain(["allreduce_split", "reduce_scatter_split"])
-            .map(|name| set(name, "1g"))
-            .chain([set("bcast_flat", "64")])
-            .collect(),
-        Taste::Large => vec![
-            set("gather_tree", "0"),
-            set("bcast_flat", "0"),
-            set("bcast_split", "0"),
-            set("allgather_tree", "0"),
-            set("alltoall_tree", "0"),
-            set("alltoall_window", "2"),
-            set("allreduce_split", "0"),
-            set("reduce_scatter_split", "0"),
-            set("kept", "0"),
+fn settings(taste: Taste) -> Vec<(String, String)> {
+    let pairs: &[_] = match taste {
+        Taste::Default => &[("coll", "tuned")],
+        Taste::Small => &[
+            ("coll", "tuned"),
+            ("coll_tuned_segment", "16"),
+            ("coll_tuned_radix", "3"),
+            ("coll_tuned_alltoall_window", "2"),
+            ("coll_tuned_kept", "0"),
         ],
-    }
+        Taste::Basic => &[("coll", "basic")],
+    };
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
+
+thread_local! {
+    /// The info of communicators that are opened by this thread.
+    static INFO: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+}
+
+unsafe extern "C" fn info(
+    _: *const Scope,
+    key: *const c_char,
+    value: *mut c_char,
+    capacity: usize,
+) -> isize {
+    INFO.with_borrow(|info| {
+        // SAFETY: the caller's key is a string, and the value has that much room.
+        unsafe {
+            let key = CStr::from_ptr(key).to_str().unwrap();
+            let Some((_, text)) = info.iter().find(|(known, _)| known == key) else { return -1 };
+            assert!(text.len() < capacity);
+            value.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
+            *value.add(text.len()) = 0;
+            text.len() as isize
+        }
+    })
+}
+
+/// What the components have logged.
+pub static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The world of this size and taste, for the caller alone. Odd sizes run with several threads.
 pub fn world(size: u32, taste: Taste) -> MutexGuard<'static, World> {
     static WORLDS: OnceLock<Vec<OnceLock<Mutex<World>>>> = OnceLock::new();
-    let worlds = WORLDS.get_or_init(|| (0..2 * (MOST + 1)).map(|_| OnceLock::new()).collect());
-    let world = &worlds[(2 * size + u32::from(taste == Taste::Large)) as usize];
+    let worlds = WORLDS.get_or_init(|| (0..3 * (MOST + 1)).map(|_| OnceLock::new()).collect());
+    let world = &worlds[(3 * size + taste as u32) as usize];
     let world = world.get_or_init(|| Mutex::new(World::new(size, taste)));
     // A case that failed before says so itself.
     world.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -157,14 +182,13 @@ fn end(why: &str) -> ! {
 
 impl Rank {
     fn new(job: &str, rank: u32, size: u32, taste: Taste) -> Self {
-        let mut mca = limits(taste);
-        mca.push(("coll".into(), "basic".into()));
+        let mut mca = settings(taste);
         mca.push(("pml".into(), "memory".into()));
         let command_line = CommandLine { mca, ..CommandLine::default() };
         let system = System::new(Options {
             paths: Paths::default(),
             sources: Sources { command_line, ..Sources::default() },
-            sink: Box::new(|line| println!("{line}")),
+            sink: Box::new(|line| LOGGED.lock().unwrap().push(line.to_string())),
             search: Search::Wanted,
         });
         assert!(system.problems().is_empty(), "{:?}", system.problems());
@@ -183,6 +207,7 @@ impl Rank {
             system,
             ops: coll.ops,
             instance: coll.instance,
+            priority: if taste == Taste::Basic { 5 } else { 10 },
             pml: pml.ops,
             pml_instance: pml.instance,
         }
@@ -192,6 +217,16 @@ impl Rank {
     pub fn open(&self, context: u32) -> Open<'_> {
         let all: Vec<u32> = (0..self.size).collect();
         self.open_between(context, self.rank, self.size, &all, 0, None)
+    }
+
+    /// The same with an info; or why it can't be opened.
+    pub fn open_with_info(&self, context: u32, info: &[(&str, &str)]) -> Result<Open<'_>, String> {
+        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        INFO.set(info.iter().map(own).collect());
+        let all: Vec<u32> = (0..self.size).collect();
+        let opened = self.try_open(context, self.rank, self.size, &all, 0, None);
+        INFO.take();
+        opened
     }
 
     /// The same, where this rank has these sources and destinations.
@@ -221,6 +256,18 @@ impl Rank {
         flags: u32,
         neighbors: Option<[Vec<Neighbor>; 2]>,
     ) -> Open<'_> {
+        self.try_open(context, rank, size, peers, flags, neighbors).unwrap()
+    }
+
+    fn try_open(
+        &self,
+        context: u32,
+        rank: u32,
+        size: u32,
+        peers: &[u32],
+        flags: u32,
+        neighbors: Option<[Vec<Neighbor>; 2]>,
+    ) -> Result<Open<'_>, String> {
         let neighbors = neighbors.map(|lists| {
             let view = Neighbors {
                 sources: lists[0].as_ptr(),
@@ -243,13 +290,17 @@ impl Rank {
             contexts: std::ptr::null(),
             neighbors: neighbors.as_ref().map_or(std::ptr::null(), |(view, _)| &raw const **view),
         });
+        comm.scope.info = Some(info);
         let mut module = std::ptr::null_mut();
         // SAFETY: the tables are complete and the components open.
         unsafe {
             assert_eq!(self.pml.comm_open.unwrap()(self.pml_instance, &mut comm), OK);
-            assert_eq!(self.ops.comm_open.unwrap()(self.instance, &mut comm, &mut module), OK);
+            if self.ops.comm_open.unwrap()(self.instance, &mut comm, &mut module) != OK {
+                self.pml.comm_close.unwrap()(self.pml_instance, &mut comm);
+                return Err(self.reason());
+            }
         }
-        Open { rank: self, comm, _peers: peers, _neighbors: neighbors, module }
+        Ok(Open { rank: self, comm, _peers: peers, _neighbors: neighbors, module })
     }
 
     /// Why a call failed.

@@ -270,6 +270,12 @@ impl Plan {
         }
     }
 
+    /// Makes its memory what it was before.
+    pub fn reset(&mut self) {
+        self.send.reset();
+        self.receive.reset();
+    }
+
     /// Runs it in one of the three ways and looks at the memory; a persistent one twice.
     pub fn run(
         &mut self,
@@ -284,7 +290,7 @@ impl Plan {
                 rank.ops.offer.unwrap()(rank.instance, &open.comm, open.module, self.operation, way)
             }
         };
-        if offered(way) != 10 {
+        if offered(way) != rank.priority {
             return Err(format!("operation {} is not offered", self.operation));
         }
         match way {
@@ -317,8 +323,7 @@ impl Plan {
                     // Both times, whatever comes out: the others count on it.
                     let mut result = Ok(());
                     for _ in 0..2 {
-                        self.send.reset();
-                        self.receive.reset();
+                        self.reset();
                         assert_eq!((*request).start.unwrap()(request), OK);
                         let waited = Started { request }.wait(rank);
                         result = result.and(waited).and_then(|()| self.check());

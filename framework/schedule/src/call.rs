@@ -1,15 +1,11 @@
 //! The arguments of an operation, as algorithms read them.
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm, Neighbor};
-use cairn_framework::abi::peer::PEER_LOCAL;
-use cairn_framework::frameworks::coll::{
-    COLL_ALLGATHERV, COLL_ALLTOALLV, COLL_ALLTOALLW, COLL_GATHERV, COLL_NEIGHBOR_ALLGATHERV,
-    COLL_NEIGHBOR_ALLTOALLV, COLL_NEIGHBOR_ALLTOALLW, COLL_SCATTERV, CollArgs, CollCounts,
-    CollSide,
-};
+use cairn_framework::abi::datatype::OP_COMMUTATIVE;
+use cairn_framework::frameworks::coll::*;
 
 use crate::data::Data;
-use crate::params::Params;
+use crate::linear;
 
 /// `MPI_IN_PLACE`.
 const IN_PLACE: usize = 1;
@@ -17,9 +13,10 @@ const IN_PLACE: usize = 1;
 /// An operation on a communicator.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
+    /// The communicator.
     pub comm: &'a Comm,
+    /// What the MPI function was called with.
     pub args: &'a CollArgs,
-    pub params: &'a Params,
 }
 
 /// One side of an operation with a block for each rank, or for each neighbor.
@@ -56,6 +53,7 @@ unsafe fn entry(counts: &CollCounts, block: u32) -> i64 {
 }
 
 impl<'a> Call<'a> {
+    /// This rank in the local group.
     pub fn rank(&self) -> u32 {
         self.comm.rank
     }
@@ -63,13 +61,6 @@ impl<'a> Call<'a> {
     /// Ranks of the local group.
     pub fn size(&self) -> u32 {
         self.comm.scope.size
-    }
-
-    /// Whether every process of the group runs on this node, which then is so for each of them.
-    pub fn on_one_node(&self) -> bool {
-        // SAFETY: within a group there are so many peers, and they stay.
-        let local = |rank| unsafe { (**self.comm.peers.add(rank)).is(PEER_LOCAL) };
-        (0..self.size() as usize).all(local)
     }
 
     /// Whether it is between two groups.
@@ -103,6 +94,7 @@ impl<'a> Call<'a> {
         (self.rank() + self.size() - self.args.root as u32) % self.size()
     }
 
+    /// Whether this rank is the root.
     pub fn is_root(&self) -> bool {
         i64::from(self.args.root) == i64::from(self.rank())
     }
@@ -154,6 +146,34 @@ impl<'a> Call<'a> {
         Blocks { side: &self.args.receive, kind }
     }
 
+    /// Whether operands of the reduction may be swapped.
+    pub fn commutative(&self) -> bool {
+        // SAFETY: a reduction's operation is valid as long as its call.
+        unsafe { (*self.args.op).flags & OP_COMMUTATIVE != 0 }
+    }
+
+    /// The bytes of data that say how large the operation within a group is, if every rank knows them: of the
+    /// vector, of one rank's block (gather, scatter, alltoall), or of all blocks (allgather).
+    pub fn bytes(&self) -> Option<u64> {
+        let (send, receive) = (self.send(), self.receive());
+        match self.args.operation {
+            COLL_BCAST | COLL_ALLTOALL => Some(receive.bytes()),
+            COLL_GATHER => Some(if self.is_root() { receive.bytes() } else { send.bytes() }),
+            COLL_SCATTER => Some(if self.is_root() { send.bytes() } else { receive.bytes() }),
+            COLL_ALLGATHER => Some(receive.bytes() * u64::from(self.size())),
+            COLL_ALLGATHERV => {
+                let blocks = self.receive_blocks();
+                Some((0..self.size()).map(|rank| blocks.block(rank).bytes()).sum())
+            }
+            COLL_REDUCE | COLL_ALLREDUCE | COLL_SCAN | COLL_EXSCAN => Some(receive.bytes()),
+            COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => {
+                let (total, _) = linear::parts(self, self.size());
+                Some(receive.of(total).bytes())
+            }
+            _ => None,
+        }
+    }
+
     /// The count of a rank's part of a reduce-scatter with counts.
     pub fn part(&self, rank: u32) -> u64 {
         // SAFETY: the MPI layer vouches for the arguments; ranks are of the group.
@@ -192,4 +212,10 @@ impl Blocks<'_> {
     pub fn alike(&self) -> bool {
         self.kind == Kind::Alike
     }
+}
+
+/// The distances 1, 2, 4... below `size`.
+pub fn distances(size: u32) -> impl DoubleEndedIterator<Item = u32> {
+    let count = u32::BITS - size.saturating_sub(1).leading_zeros();
+    (0..count).map(|bit| 1 << bit)
 }
