@@ -205,3 +205,43 @@ fn odd(call: &Call<'_>) -> Option<&'static str> {
 fn in_place(call: &Call<'_>) -> Option<&'static str> {
     call.send_in_place().then_some("the blocks are exchanged in place")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_first_algorithm_of_an_operation_serves_every_call_and_names_are_not_given_twice() {
+        for operation in &OPERATIONS {
+            assert!(core::ptr::fn_addr_eq(operation.algorithms[0].unfit, never as fn(&_) -> _));
+            let names: BTreeSet<&str> = operation.names().collect();
+            assert_eq!(names.len(), operation.algorithms.len(), "{}", operation.name);
+            assert!(!names.contains(crate::params::AUTO));
+        }
+    }
+
+    /// What is said of them, and no other, has a row in docs/collectives.md.
+    #[test]
+    fn each_algorithm_is_documented() {
+        let text = include_str!("../../../../docs/collectives.md");
+        let (_, text) = text.split_once("## The algorithms").unwrap();
+        let mut operations = Vec::new();
+        let mut documented = BTreeSet::new();
+        for line in text.lines().filter(|line| line.starts_with("| ")) {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            if !cells[1].is_empty() {
+                operations = cells[1].split(", ").collect();
+            }
+            if let Some(name) = cells[2].strip_prefix('`') {
+                let name = name.trim_end_matches('`');
+                documented.extend(operations.iter().map(|operation| (*operation, name)));
+            }
+        }
+        let pairs =
+            |operation: &'static Operation| operation.names().map(|name| (operation.name, name));
+        let known: BTreeSet<_> = OPERATIONS.iter().flat_map(pairs).collect();
+        assert_eq!(documented, known);
+    }
+}
