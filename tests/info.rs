@@ -454,6 +454,10 @@ fn the_shipped_parameter_files_are_sound() {
     let home = Home::new();
     for entry in fs::read_dir(root().join("mca-params")).unwrap() {
         let path = entry.unwrap().path();
+        // Tables of components are named by their parameters.
+        if path.is_dir() {
+            continue;
+        }
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         home.info(&["--tune", path.to_str().unwrap(), "--selected"]).ok();
         if name != "default" {

@@ -600,7 +600,7 @@ fn parameters_that_must_be_the_same_are_compared() {
         ended.complains(&[text, "all processes of a job need the same"]);
     };
     for (name, value) in
-        [("coll_basic_bcast_flat", "1k"), ("coll", "basic"), ("counters_report", "ranks")]
+        [("coll_tuned_segment", "1k"), ("coll", "basic"), ("counters_report", "ranks")]
     {
         let there = format!("{name} is \"{value}\" in this process and its default in rank 0");
         refused(with(1, name, value), &there);
@@ -608,7 +608,7 @@ fn parameters_that_must_be_the_same_are_compared() {
         refused(with(0, name, value), &here);
     }
     for (name, value) in [
-        ("coll_basic_bcast_flat", "64k"),
+        ("coll_tuned_segment", "64k"),
         ("btl_sm_eager_limit", "1k"),
         ("match", "bins"),
         ("wait", "block"),

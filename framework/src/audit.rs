@@ -32,7 +32,7 @@
 //! | [`UNMET`](LockLevel::UNMET) | partitioned operations of a communicator that have not met | `cairn-mpi` |
 //! | [`BUFFERS`](LockLevel::BUFFERS) | buffers of buffered sends | `cairn-mpi` |
 //! | [`STATE`](LockLevel::STATE) | the state of a request of the MPI layer | `cairn-mpi` |
-//! | [`OPERATIONS`](LockLevel::OPERATIONS) | collective operations under way | `coll_basic` |
+//! | [`OPERATIONS`](LockLevel::OPERATIONS) | collective operations under way | `cairn-schedule` |
 //! | [`CRI`](LockLevel::CRI) | a communication resource instance | [`Cri::guard`](crate::abi::pool::Cri::guard) |
 //! | [`CONNECTING`](LockLevel::CONNECTING) | a peer gets its routes | host, `btl_sm` |
 //! | [`READING`](LockLevel::READING) | counters are read, which their owners bring up to date | host |

@@ -42,6 +42,7 @@ macro_rules! targets {
 }
 
 targets! {
+    collective_tables: 500,
     command_lines: 100,
     descriptions: 2000,
     elf: 500,
@@ -125,7 +126,7 @@ mod tests {
     }
 
     tests! {
-        command_lines descriptions elf experiments ob1 ofi osc_rdma parameters plugins pmi_client pmi_server segments
-        shared_memory sm_ring smsc_ring tcp_connection tcp_wire uct ugni
+        collective_tables command_lines descriptions elf experiments ob1 ofi osc_rdma parameters plugins pmi_client
+        pmi_server segments shared_memory sm_ring smsc_ring tcp_connection tcp_wire uct ugni
     }
 }

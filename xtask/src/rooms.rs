@@ -106,10 +106,11 @@ pub const FLOORS: &[&[Room]] = &[
             "cairn-descriptors",
             "cairn-matching",
             "cairn-rma",
+            "cairn-schedule",
             "cairn-segment",
             "cairn-transport",
         ],
-        purpose: "shared memory, matching engines, one-sided operations, descriptors, foreign transports",
+        purpose: "shared memory, matching engines, one-sided and collective operations, descriptors, transports",
         uses: &["framework"],
     }],
     &[Room {

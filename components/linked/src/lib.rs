@@ -13,6 +13,7 @@ use btl_uct as _;
 use btl_ugni as _;
 use coll_basic as _;
 use coll_sm as _;
+use coll_tuned as _;
 use cri_dedicated as _;
 use cri_round_robin as _;
 use issue_adaptive as _;

@@ -1,5 +1,6 @@
 //! One module for each thing that is read.
 
+pub mod collective_tables;
 pub mod command_lines;
 pub mod descriptions;
 pub mod elf;

@@ -13,6 +13,9 @@ pub const PARAM_CHECK: &str = "mpi_param_check";
 /// Whether accesses to windows that conflict are errors.
 pub const PARAM_OSC_DEBUG: &str = "osc_debug";
 
+/// Whether the ranks compare what collective operations they call.
+pub const PARAM_COLL_CHECK: &str = "coll_check";
+
 /// What decides which processes are on one node.
 pub const PARAM_NODE_IDENTITY: &str = "mpi_node_identity";
 
@@ -55,6 +58,19 @@ pub fn register(params: &Registry) -> Result<(), Problem> {
     debug.level = 3;
     debug.same = true;
     params.register(debug)?;
+    let mut check = Spec::base(
+        PARAM_COLL_CHECK,
+        Kind::Bool,
+        "false",
+        "Compare what the ranks of a communicator call before each blocking collective operation: the \
+         operation, its order, root, bytes and reduction operation. Where they differ, all ranks get an error \
+         that says which called what. Blocks that are received on each other are errors, too. An operation \
+         takes a few times as long then, and all wait for each other.",
+    );
+    check.owner = OWNER.into();
+    check.level = 3;
+    check.same = true;
+    params.register(check)?;
     let ways = ["memory", "launcher", "hostname", "process"];
     let mut node = Spec::base(
         PARAM_NODE_IDENTITY,

@@ -1,5 +1,8 @@
 //! The loops.
 
+#[cfg(target_arch = "x86_64")]
+use core::mem::MaybeUninit;
+
 use super::number::{Arithmetic, Bits, Complex, Ordered};
 use super::soft::{F16, F128, LongDouble};
 use super::types::{Class, Repr, Type};
@@ -80,8 +83,8 @@ fn integer<T: Arithmetic + Ordered + Bits>(op: u32) -> Option<Kernel> {
 
 fn ordered<T: Arithmetic + Ordered>(op: u32) -> Option<Kernel> {
     Some(match op {
-        MAX => pick::<Max, T>(),
-        MIN => pick::<Min, T>(),
+        MAX => pick_choosing::<Max, T>(),
+        MIN => pick_choosing::<Min, T>(),
         _ => return arithmetic::<T>(op),
     })
 }
@@ -184,6 +187,51 @@ fn pick<O: Combine<T>, T: Copy>() -> Kernel {
         return avx2::<O, T>;
     }
     plain::<O, T>
+}
+
+/// Bytes of results that lie in between; they stay in the first-level cache.
+#[cfg(target_arch = "x86_64")]
+const BETWEEN: usize = 2048;
+
+/// The same for operations whose result is one of the operands, by way of memory in between. Without it the
+/// compiler stores only what changes, with a mask, and such stores take several times as long.
+///
+/// # Safety
+/// As for [`Kernel`], on a processor with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2_choosing<O: Combine<T>, T: Copy>(input: *const u8, inout: *mut u8, count: usize) {
+    const { assert!(size_of::<T>() <= BETWEEN) };
+    if count == 0 {
+        return; // the buffers may be null
+    }
+    let mut between = [MaybeUninit::<u64>::uninit(); BETWEEN / size_of::<u64>()];
+    let most = BETWEEN / size_of::<T>();
+    // SAFETY: promised by the caller; every bit pattern is an element, and any address will do. What lies between
+    // has room for as many as are combined at a time, and is copied as far as it was
+    // written.
+    unsafe {
+        let input = std::slice::from_raw_parts(input.cast::<Unaligned<T>>(), count);
+        let inout = std::slice::from_raw_parts_mut(inout.cast::<Unaligned<T>>(), count);
+        let between = between.as_mut_ptr().cast::<MaybeUninit<Unaligned<T>>>();
+        let between = std::slice::from_raw_parts_mut(between, most);
+        for (input, inout) in input.chunks(most).zip(inout.chunks_mut(most)) {
+            for ((input, inout), result) in input.iter().zip(inout.iter()).zip(between.iter_mut()) {
+                result.write(Unaligned(O::combine(input.0, inout.0)));
+            }
+            let results = between.as_ptr().cast::<u8>();
+            inout.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(results, size_of_val(inout));
+        }
+    }
+}
+
+/// The kernel of an operation whose result is one of the operands.
+fn pick_choosing<O: Combine<T>, T: Ordered>() -> Kernel {
+    #[cfg(target_arch = "x86_64")]
+    if T::CHOSEN && std::arch::is_x86_feature_detected!("avx2") {
+        return avx2_choosing::<O, T>;
+    }
+    pick::<O, T>()
 }
 
 /// # Safety

@@ -8,6 +8,9 @@ pub(crate) trait Arithmetic: Copy {
 
 /// The larger and the smaller one; of a number and a NaN, the number.
 pub(crate) trait Ordered: Copy + PartialOrd {
+    /// Whether the processor compares and then chooses, rather than having an instruction for the larger one:
+    /// floats because of NaNs, integers of 64 bits before AVX-512.
+    const CHOSEN: bool = false;
     fn larger(self, other: Self) -> Self;
     fn smaller(self, other: Self) -> Self;
 }
@@ -63,6 +66,7 @@ macro_rules! integers {
             }
         }
         impl Ordered for $type {
+            const CHOSEN: bool = size_of::<$type>() == 8;
             #[inline(always)]
             fn larger(self, other: Self) -> Self {
                 self.max(other)
@@ -99,6 +103,7 @@ macro_rules! floats {
             }
         }
         impl Ordered for $type {
+            const CHOSEN: bool = true;
             #[inline(always)]
             fn larger(self, other: Self) -> Self {
                 self.max(other)

@@ -21,6 +21,67 @@ fn reduce(op: u32, datatype: u32, input: &[u8], inout: &[u8]) -> Vec<u8> {
     to[1..1 + input.len()].to_vec()
 }
 
+/// Of vectors of any length the larger and smaller elements, with the bits that the same operation on one has:
+/// also of zeros with other signs, and of NaNs.
+#[test]
+fn maxima_and_minima_of_long_vectors_are_those_of_their_elements() {
+    fn vector(length: usize, seed: u64, special: &[u64]) -> Vec<u64> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            state >> 20
+        };
+        let mut value = || match next() % 3 {
+            0 => next() << 20 ^ next(),
+            _ => special[next() as usize % special.len()],
+        };
+        (0..length).map(|_| value()).collect()
+    }
+    let doubles = [0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, -1.5, 1.5].map(f64::to_bits);
+    let floats = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, -1.5, 1.5];
+    let pairs = floats.map(|low| u64::from(low.to_bits()) | 0x8000_0000_0000_0000);
+    let whole = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1];
+    for (name, special, elements) in [
+        ("DOUBLE", &doubles[..], 1),
+        ("FLOAT", &pairs, 2),
+        ("INT64_T", &whole, 1),
+        ("UINT64_T", &whole, 1),
+    ] {
+        let (datatype, bytes) = (number(name), 8 / elements);
+        for length in [0, 1, 3, 100, 255, 256, 257, 511, 512, 513, 1200] {
+            let list = |seed| -> Vec<u8> {
+                let words = vector(length, seed, special);
+                words.iter().flat_map(|word| word.to_le_bytes()).collect()
+            };
+            let (input, inout) = (list(7), list(length as u64));
+            for op in [MAX, MIN] {
+                let all = reduce(op, datatype, &input, &inout);
+                let pairs = input.chunks(bytes).zip(inout.chunks(bytes)).zip(all.chunks(bytes));
+                for ((a, b), result) in pairs {
+                    assert_eq!(one(name, op, a, b), result, "{name} {op:x} {a:?} {b:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The larger or smaller of two elements.
+fn one(name: &str, op: u32, a: &[u8], b: &[u8]) -> Vec<u8> {
+    macro_rules! of {
+        ($type:ty) => {{
+            let number = |bytes: &[u8]| <$type>::from_le_bytes(bytes.try_into().unwrap());
+            let (a, b) = std::hint::black_box((number(a), number(b)));
+            (if op == MAX { a.max(b) } else { a.min(b) }).to_le_bytes().to_vec()
+        }};
+    }
+    match name {
+        "DOUBLE" => of!(f64),
+        "FLOAT" => of!(f32),
+        "INT64_T" => of!(i64),
+        _ => of!(u64),
+    }
+}
+
 type Models<T> = [(u32, fn(T, T) -> T); 4];
 
 fn number(name: &str) -> u32 {

@@ -17,6 +17,7 @@ use crate::objects::request;
 use crate::prelude::*;
 use crate::runtime::no_data;
 
+mod agree;
 pub(super) mod apart;
 
 /// An operation that is ready to be run or started.
@@ -91,12 +92,18 @@ pub(super) use collectives;
 
 /// Runs an operation.
 pub(super) fn run(comm: CommRef, prepared: &Prepared) -> Result<()> {
+    if agree::wanted() {
+        agree::check(comm, &prepared.args)?;
+    }
     // SAFETY: the arguments were checked, and the program vouches for the buffers.
     unsafe { comm.run(&prepared.args) }
 }
 
 /// Starts an operation, or makes a persistent request of it.
 pub(super) fn start(way: u32, comm: CommRef, prepared: &Prepared) -> Result<Request> {
+    if agree::wanted() {
+        agree::overlapping(comm, &prepared.args)?;
+    }
     // SAFETY: as above; the program leaves the buffers alone until the operation is complete.
     let view = unsafe { comm.start(way, &prepared.args) }?;
     let args = &prepared.args;

@@ -511,6 +511,11 @@ impl CommBody {
         nonblocking_tag(self.nonblocking.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// How many nonblocking operations were begun and persistent requests made on it.
+    pub fn begun(&self) -> [u64; 2] {
+        [&self.nonblocking, &self.persistent].map(|number| number.load(Ordering::Relaxed))
+    }
+
     /// How many operations on it components have that are not complete.
     pub fn pending(&self) -> u64 {
         let runtime = runtime();

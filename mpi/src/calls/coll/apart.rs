@@ -85,6 +85,37 @@ pub fn check_operands(
     }
 }
 
+/// Two blocks of an operation with counts by block, received from so many ranks, that lie on each other.
+pub fn received_twice(args: &CollArgs, ranks: usize) -> Option<[usize; 2]> {
+    // SAFETY: the side is significant here, with counts and types for each rank.
+    let mut spans: Vec<(Range<usize>, usize)> = unsafe {
+        let blocks = received(args, 0, ranks);
+        (0..ranks).filter_map(|rank| Some((blocks.span(rank)?, rank))).collect()
+    };
+    spans.sort_unstable_by_key(|(span, rank)| (span.start, *rank));
+    let twice = spans.windows(2).find(|pair| meet(&pair[0].0, &pair[1].0))?;
+    Some([twice[0].1.min(twice[1].1), twice[0].1.max(twice[1].1)])
+}
+
+/// The bytes of data of a block, or of the one that a side without counts has.
+///
+/// # Safety
+/// The side is significant: it has counts and types for each rank, if any, and they are valid.
+pub unsafe fn bytes(side: &CollSide, ranks: usize, block: usize) -> u64 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let count = match side.counts.data.is_null() {
+            true => side.count,
+            false => array(&side.counts, ranks).at(block) as u64,
+        };
+        let datatype = match side.datatypes.is_null() {
+            true => side.datatype,
+            false => *side.datatypes.add(block),
+        };
+        count.saturating_mul((*datatype).size)
+    }
+}
+
 #[cold]
 fn overlap(one: &str, other: &str) -> Error {
     Error::new(MPI_ERR_BUFFER, format!("{one} and {other} overlap"))
@@ -185,9 +216,11 @@ unsafe fn by_neighbor(side: &CollSide, blocks: usize) -> Layout<'_> {
     }
 }
 
+/// An array of counts or displacements.
+///
 /// # Safety
 /// The array has so many elements, as wide as it says.
-unsafe fn array(counts: &CollCounts, length: usize) -> Counts<'_> {
+pub unsafe fn array(counts: &CollCounts, length: usize) -> Counts<'_> {
     // SAFETY: promised by the caller.
     unsafe {
         match counts.width {
