@@ -18,11 +18,18 @@ mod board;
 #[cfg(not(feature = "loom"))]
 mod component;
 #[cfg(not(feature = "loom"))]
+mod data;
+#[cfg(not(feature = "loom"))]
 mod deaths;
+mod flag;
 #[cfg(not(feature = "loom"))]
 mod links;
 #[cfg(not(feature = "loom"))]
+mod operations;
+#[cfg(not(feature = "loom"))]
 mod setup;
+#[cfg(not(feature = "loom"))]
+mod turns;
 
 #[cfg(not(feature = "loom"))]
 use component::SharedMemory;
