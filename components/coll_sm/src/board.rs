@@ -44,8 +44,8 @@ struct Line(AtomicU32);
 pub enum Next {
     /// All are there: `open` lets them go.
     Open,
-    /// Wait until the generation is not this one.
-    Wait(u32),
+    /// Wait until the generation is not this one, for so many processes.
+    Wait(u32, u32),
     /// A process has died: there are no barriers any more.
     Broken,
 }
@@ -71,8 +71,9 @@ impl Board {
         if generation & BROKEN != 0 {
             return Next::Broken;
         }
-        if self.arrived.0.fetch_add(1, Ordering::AcqRel) + 1 != size {
-            return Next::Wait(generation);
+        let missing = size - 1 - self.arrived.0.fetch_add(1, Ordering::AcqRel);
+        if missing != 0 {
+            return Next::Wait(generation, missing);
         }
         Next::Open
     }
@@ -195,7 +196,7 @@ mod model {
                     shared.work.fetch_add(1, Ordering::Relaxed);
                     match shared.board.arrive(2) {
                         Next::Open => shared.open(),
-                        Next::Wait(generation) => {
+                        Next::Wait(generation, _) => {
                             assert_eq!(shared.wait(generation, round == 2), Gone::Passed);
                         }
                         Next::Broken => unreachable!("no process has died"),
@@ -221,7 +222,7 @@ mod model {
             let waiter = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || match shared.board.arrive(3) {
-                    Next::Wait(generation) => {
+                    Next::Wait(generation, _) => {
                         assert_eq!(shared.wait(generation, true), Gone::Broken);
                     }
                     next => assert_eq!(next, Next::Broken),
@@ -231,7 +232,7 @@ mod model {
             if shared.board.break_off() {
                 shared.woken.store(1, Ordering::Release);
             }
-            let Next::Wait(generation) = next else { panic!("{next:?}") };
+            let Next::Wait(generation, _) = next else { panic!("{next:?}") };
             assert_eq!(shared.board.left(generation), Some(Gone::Broken));
             waiter.join().unwrap();
             assert_eq!(shared.board.arrive(3), Next::Broken);
@@ -246,7 +247,7 @@ mod model {
             let other = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || match shared.board.arrive(2) {
-                    Next::Wait(generation) => shared.wait(generation, true),
+                    Next::Wait(generation, _) => shared.wait(generation, true),
                     Next::Broken => Gone::Broken,
                     Next::Open => {
                         shared.open();
@@ -256,7 +257,7 @@ mod model {
             };
             match shared.board.arrive(2) {
                 Next::Open => shared.open(),
-                Next::Wait(generation) => drop(shared.wait(generation, false)),
+                Next::Wait(generation, _) => drop(shared.wait(generation, false)),
                 Next::Broken => {}
             }
             if shared.board.break_off() {
@@ -276,14 +277,14 @@ mod tests {
     fn the_last_one_opens_the_barrier() {
         let board = Board::default();
         for round in 0..3 {
-            assert_eq!(board.arrive(3), Next::Wait(2 * round));
-            assert_eq!(board.arrive(3), Next::Wait(2 * round));
+            assert_eq!(board.arrive(3), Next::Wait(2 * round, 2));
+            assert_eq!(board.arrive(3), Next::Wait(2 * round, 1));
             assert_eq!(board.left(2 * round), None);
             assert_eq!((board.arrive(3), board.left(2 * round)), (Next::Open, None));
             assert!(!board.open());
             assert_eq!(board.left(2 * round), Some(Gone::Passed));
         }
-        assert_eq!(board.arrive(2), Next::Wait(6));
+        assert_eq!(board.arrive(2), Next::Wait(6, 1));
         assert_eq!(board.arrive(2), Next::Open);
         assert!(board.sleeping(|| board.open()));
     }
@@ -293,9 +294,9 @@ mod tests {
         let board = Board::default();
         assert_eq!(
             (board.arrive(2), board.arrive(2), board.open()),
-            (Next::Wait(0), Next::Open, false)
+            (Next::Wait(0, 1), Next::Open, false)
         );
-        assert_eq!(board.arrive(2), Next::Wait(2));
+        assert_eq!(board.arrive(2), Next::Wait(2, 1));
         assert!(!board.is_broken());
         assert!(!board.break_off() && board.sleeping(|| board.break_off()) && board.is_broken());
         assert_eq!((board.left(0), board.left(2)), (Some(Gone::Passed), Some(Gone::Broken)));
@@ -303,11 +304,11 @@ mod tests {
         // The number goes round.
         let board = Board::default();
         board.generation.0.store(u32::MAX - 1, Ordering::Relaxed);
-        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(u32::MAX - 1), Next::Open));
+        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(u32::MAX - 1, 1), Next::Open));
         assert!(!board.open());
         assert_eq!(
             (board.left(u32::MAX - 1), board.arrive(2)),
-            (Some(Gone::Passed), Next::Wait(0))
+            (Some(Gone::Passed), Next::Wait(0, 1))
         );
     }
 

@@ -66,7 +66,7 @@ impl Data {
     }
 
     /// The data's first byte, if it is flat.
-    fn flat(&self) -> Option<*mut u8> {
+    pub fn flat(&self) -> Option<*mut u8> {
         let begin = self.buffer.wrapping_offset(self.datatype().true_lb as isize);
         self.is_flat().then_some(begin)
     }

@@ -13,6 +13,8 @@ use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::author::{Failure, HostHandle, Mutex, wake_sleepers};
 
+use cairn_segment::pace::Pace;
+
 use crate::board::Board;
 use crate::flag::Turn;
 use crate::setup::Shared;
@@ -25,6 +27,8 @@ pub struct Member {
     turn: AtomicU32,
     /// All processes are known to have begun this turn.
     all: AtomicU32,
+    /// How bytes are copied to slots.
+    pub pace: Pace,
     peers: *const *mut Peer,
     size: u32,
     /// A thread of this process waits. Where that waits or has just left, a look at the board does no
@@ -117,7 +121,8 @@ impl Deaths {
         let (peers, size) = (comm.peers, comm.remote_size);
         let [turn, all] = [Turn::BEFORE; 2].map(|turn| AtomicU32::new(turn.number()));
         let waits = AtomicBool::new(false);
-        let member = Arc::new(Member { shared, turn, all, peers, size, waits });
+        let member =
+            Arc::new(Member { shared, turn, all, pace: Pace::default(), peers, size, waits });
         let mut members = self.members.lock();
         members.push(Arc::clone(&member));
         self.count.store(members.len() as u32, Ordering::Relaxed);

@@ -57,6 +57,9 @@ pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
     // SAFETY: promised by the caller.
     let well = unsafe {
         match call.args.operation {
+            COLL_BARRIER if call.slot > 0 && !call.turns.is_few() => {
+                return call.turns.gather_and_go(call.turns.begin());
+            }
             COLL_BARRIER => return call.turns.exchange(call.turns.begin()),
             COLL_BCAST => call.bcast(),
             COLL_GATHER => call.gather(),
@@ -134,7 +137,7 @@ impl Call<'_> {
                 turns.make_room(turn)?;
                 let len = (all - at).min(self.slot);
                 // SAFETY: promised by the caller; a slot has so much room.
-                unsafe { data.read(at, turns.own(turn), len) };
+                unsafe { turns.put(&data, at, turns.own(turn), len) };
                 turns.say_bytes(turn, all);
                 turns.set(turn);
                 at += len;
@@ -169,7 +172,7 @@ impl Call<'_> {
                 turns.make_room(turn)?;
                 let at = number * self.slot;
                 // SAFETY: promised by the caller; a slot has so much room.
-                unsafe { data.read(at, turns.own(turn), (all - at).min(self.slot)) };
+                unsafe { turns.put(&data, at, turns.own(turn), (all - at).min(self.slot)) };
                 turns.say_bytes(turn, all);
                 turns.set(turn);
             }
@@ -218,7 +221,7 @@ impl Call<'_> {
                     };
                     // SAFETY: promised by the caller. All are through with what was in any slot of the turn, and no
                     // other process writes there in this one.
-                    unsafe { blocks.block(rank).read(at, place, len) };
+                    unsafe { turns.put(&blocks.block(rank), at, place, len) };
                 }
                 turns.say_bytes(turn, all);
                 turns.set(turn);
@@ -265,7 +268,7 @@ impl Call<'_> {
             let at = number * self.slot;
             let len = all.saturating_sub(at).min(self.slot);
             // SAFETY: as above; a slot has so much room.
-            unsafe { data.read(at, turns.own(turn), len) };
+            unsafe { turns.put(&data, at, turns.own(turn), len) };
             turns.say_bytes(turn, all);
             turns.exchange(turn)?;
             if number == 0 && !self.send_in_place() {
@@ -306,7 +309,7 @@ impl Call<'_> {
             for rank in self.others() {
                 let place = turns.own(turn).wrapping_add((u64::from(rank) * piece(all)) as usize);
                 // SAFETY: as above; a slot has room for a piece of each block.
-                unsafe { gone.block(rank).read(at, place, len) };
+                unsafe { turns.put(&gone.block(rank), at, place, len) };
             }
             turns.say_bytes(turn, all);
             turns.exchange(turn)?;
@@ -343,7 +346,7 @@ impl Call<'_> {
             if own.is_none() {
                 turns.make_room(turn)?;
                 // SAFETY: promised by the caller; a slot has so much room.
-                unsafe { part.read(0, turns.own(turn), part.bytes()) };
+                unsafe { turns.put(&part, 0, turns.own(turn), part.bytes()) };
             }
             turns.set(turn);
             if self.is_root() {
@@ -416,7 +419,7 @@ impl Call<'_> {
             // SAFETY: promised by the caller; a slot has so much room, and so has the result, which the last process writes
             // when all have read the one before.
             unsafe {
-                part.read(0, turns.own(turn), bytes);
+                turns.put(&part, 0, turns.own(turn), bytes);
                 let reduce = || self.fold(turn, (0, turns.size), 0, self.readable(part), to);
                 if is_few {
                     turns.exchange(turn)?;
@@ -466,13 +469,18 @@ impl Call<'_> {
                         let part = mine.part(first, count);
                         if rank != turns.rank || self.readable(part).is_none() {
                             let at = (first - begin) * size;
-                            part.read(0, slot.wrapping_add(at as usize), part.bytes());
+                            turns.put(&part, 0, slot.wrapping_add(at as usize), part.bytes());
                         }
                     }
                 }
                 if piece > 0 {
                     let (first, count) = part_of(piece - 1, turns.rank);
-                    result.part(first, count).read(0, slot.wrapping_add(results), count * size);
+                    turns.put(
+                        &result.part(first, count),
+                        0,
+                        slot.wrapping_add(results),
+                        count * size,
+                    );
                 }
                 turns.exchange(turn)?;
                 if piece < pieces {
@@ -521,7 +529,7 @@ impl Call<'_> {
                 let data = self.contribution(0).part(begin + first, count);
                 let to = turns.own(turn).wrapping_add(place(rank) as usize);
                 // SAFETY: as above; a slot has room for a piece of each part.
-                unsafe { data.read(0, to, data.bytes()) };
+                unsafe { turns.put(&data, 0, to, data.bytes()) };
                 begin += part(rank);
             }
             turns.exchange(turn)?;
@@ -543,7 +551,7 @@ impl Call<'_> {
             let turn = turns.begin();
             turns.make_room(turn)?;
             // SAFETY: promised by the caller; a slot has so much room.
-            unsafe { part.read(0, turns.own(turn), part.bytes()) };
+            unsafe { turns.put(&part, 0, turns.own(turn), part.bytes()) };
             turns.set(turn);
             for rank in (0..turns.rank).rev() {
                 turns.wait_for(rank, turn)?;

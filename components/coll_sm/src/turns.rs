@@ -6,7 +6,10 @@ use core::sync::atomic::Ordering;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
 
+use cairn_segment::pace;
+
 use crate::board::{Gone, Next};
+use crate::data::Data;
 use crate::deaths::Member;
 use crate::flag::{Flag, Seen, Turn};
 use crate::links::lost;
@@ -14,6 +17,9 @@ use crate::links::lost;
 /// How often a process looks at a flag before it makes progress meanwhile: about as long as it takes another one
 /// that runs to come as far.
 const LOOKS: u32 = 100;
+
+/// From so many bytes on there are two ways to copy them to a slot.
+const MANY: u64 = 4096;
 
 /// What a process needs for its turns.
 #[derive(Clone, Copy)]
@@ -69,6 +75,40 @@ impl Turns<'_> {
     #[inline]
     pub fn data(&self, rank: u32, turn: Turn) -> *mut u8 {
         self.member.shared.data(rank, turn)
+    }
+
+    /// Copies bytes of data to a slot. More than a few of them go past the caches where that takes less time:
+    /// a slot was read by others, and its lines are in their caches.
+    ///
+    /// # Safety
+    /// As for [`Data::read`].
+    #[inline]
+    pub unsafe fn put(&self, data: &Data, from: u64, to: *mut u8, len: u64) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match data.flat() {
+                Some(begin) if len >= MANY => {
+                    self.put_many(begin.wrapping_add(from as usize), to, len as usize);
+                }
+                _ => data.read(from, to, len),
+            }
+        }
+    }
+
+    /// # Safety
+    /// Both have so many bytes, and do not overlap.
+    unsafe fn put_many(&self, from: *const u8, to: *mut u8, len: usize) {
+        let pace = &self.member.pace;
+        let (streams, begin) = (pace.choose(len), pace::ticks());
+        // SAFETY: promised by the caller.
+        unsafe {
+            if streams {
+                pace::stream(from, to, len);
+            } else {
+                core::ptr::copy_nonoverlapping(from, to, len);
+            }
+        }
+        pace.measured(len, streams, pace::ticks().wrapping_sub(begin));
     }
 
     /// Says to others how many bytes this process's operation has, from when its flag is set.
@@ -150,6 +190,19 @@ impl Turns<'_> {
         Ok(())
     }
 
+    /// A barrier that rank 0 is the first to leave.
+    pub fn gather_and_go(&self, turn: Turn) -> Result<(), Failure> {
+        if self.rank == 0 {
+            self.wait_for_others(turn)?;
+            self.set(turn);
+        } else {
+            self.set(turn);
+            self.wait_for(0, turn)?;
+        }
+        self.member.all_have(turn);
+        Ok(())
+    }
+
     /// The same, where the last process that comes does something before all go on. Whether that was this one.
     #[inline]
     pub fn meet(&self, turn: Turn, work: impl FnOnce()) -> Result<bool, Failure> {
@@ -166,8 +219,8 @@ impl Turns<'_> {
                 }
                 true
             }
-            Next::Wait(generation) => {
-                self.wait_for_all(generation)?;
+            Next::Wait(generation, missing) => {
+                self.wait_for_all(generation, missing)?;
                 false
             }
             Next::Broken => return Err(lost()),
@@ -176,9 +229,20 @@ impl Turns<'_> {
         Ok(is_last)
     }
 
-    fn wait_for_all(&self, generation: u32) -> Result<(), Failure> {
+    fn wait_for_all(&self, generation: u32, missing: u32) -> Result<(), Failure> {
         let board = self.member.board();
         let mut gone = board.left(generation);
+        // Where processes share processors, those that are missing may run at this moment if there are as many other
+        // processors. Then they come in less time than it takes to let others run.
+        if missing < self.host.job().node_cores {
+            for _ in 0..LOOKS {
+                if gone.is_some() {
+                    break;
+                }
+                spin_loop();
+                gone = board.left(generation);
+            }
+        }
         if gone.is_none() {
             self.host.job().poll_until(
                 |_| self.host.progress(),
