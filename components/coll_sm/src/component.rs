@@ -35,6 +35,13 @@ cairn_framework::params! {
              communicator takes four times as much for each of its processes; 0 leaves only barriers in \
              shared memory",
             level(5);
+        limit: size("64k"),
+            "Longest vector or block of an operation in shared memory, where processes have a processor each; longer \
+             ones go in messages",
+            level(5), same();
+        crowd_limit: size("1m"),
+            "The same for many processes, and where they share processors",
+            level(5), same();
         memory: size("64m"),
             "Memory of all communicators of whose processes this is the first, at most. When there is less left, slots \
              are shorter, or only barriers are in shared memory",
@@ -182,8 +189,10 @@ impl SharedMemory {
     ) -> Result<(), Failure> {
         let (rank, size) = (comm.rank, comm.remote_size);
         let turns = Turns { host: self.host, member, rank, size };
-        let slot = member.shared.shape().slot;
-        if !operations::fits(args, size, slot) {
+        let shape = member.shared.shape();
+        let slot = shape.slot;
+        let limit = if shape.is_few != 0 { &self.params.limit } else { &self.params.crowd_limit };
+        if !operations::fits(args, rank, size, slot, limit.get()) {
             return Err(Failure::declined());
         }
         // SAFETY: promised by the caller.

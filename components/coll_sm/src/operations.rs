@@ -30,23 +30,56 @@ pub struct Call<'a> {
 /// The processes whose data a reduction takes, by rank: from the first one to before the second.
 type Ranks = (u32, u32);
 
-/// Whether memory can be used for an operation at all: some of each block has to have room in a slot.
-pub fn fits(args: &CollArgs, size: u32, slot: u64) -> bool {
-    let size_of = |side: &CollSide| {
-        // SAFETY: the MPI layer vouches for the arguments.
-        unsafe { (*side.datatype).size }
-    };
-    match args.operation {
-        COLL_BARRIER => true,
-        _ if slot == 0 => false,
-        // A process's share is a whole number of elements.
-        COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => size_of(&args.receive) <= slot,
-        COLL_ALLREDUCE => size_of(&args.receive) <= slot / u64::from(size + 1),
-        COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => {
-            size_of(&args.receive) <= slot / u64::from(size)
-        }
-        _ => true,
+/// Whether an operation is done in shared memory, which all processes answer alike: the vector of a reduction or
+/// broadcast, and every other operation's block, is at most so long, and some of it has room in a slot.
+#[inline]
+pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limit: u64) -> bool {
+    if slot == 0 {
+        return args.operation == COLL_BARRIER;
     }
+    let is_root = i64::from(args.root) == i64::from(rank);
+    let ranks = u64::from(size);
+    // SAFETY: the MPI layer vouches for the arguments.
+    let whole = |side: &CollSide| unsafe { Data::whole(side) };
+    // SAFETY: as above.
+    let counts = || (0..size).map(|rank| unsafe { entry(&args.receive.counts, rank) as u64 });
+    let receive = || {
+        let data = whole(&args.receive);
+        (data.bytes(), data.datatype().size)
+    };
+    let block = |side: &CollSide| (whole(side).bytes(), 0);
+    let sends = args.send.buffer.addr() != IN_PLACE;
+    // How long it is, and what has to have room as a whole.
+    let (bytes, element) = match args.operation {
+        COLL_BARRIER => return true,
+        COLL_BCAST => block(&args.receive),
+        // The blocks are the root's, or those that others have.
+        COLL_GATHER if is_root => block(&args.receive),
+        COLL_SCATTER if !is_root => block(&args.receive),
+        COLL_ALLTOALL if !sends => block(&args.receive),
+        COLL_ALLGATHER => block(&args.receive),
+        COLL_GATHER | COLL_SCATTER | COLL_ALLTOALL => block(&args.send),
+        COLL_ALLGATHERV => {
+            let size = whole(&args.receive).datatype().size;
+            (counts().max().unwrap_or(0) * size, 0)
+        }
+        // A process's share is a whole number of elements.
+        COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => receive(),
+        COLL_ALLREDUCE => {
+            let (bytes, size) = receive();
+            (bytes, size * (ranks + 1))
+        }
+        COLL_REDUCE_SCATTER_BLOCK => {
+            let (bytes, size) = receive();
+            (bytes * ranks, size * ranks)
+        }
+        COLL_REDUCE_SCATTER => {
+            let size = whole(&args.receive).datatype().size;
+            (counts().sum::<u64>() * size, size * ranks)
+        }
+        _ => return false,
+    };
+    bytes <= limit && element <= slot
 }
 
 /// Does an operation.
@@ -523,20 +556,26 @@ impl Call<'_> {
             let place = |rank: u32| u64::from(rank) * each * size;
             let turn = turns.begin();
             turns.make_room(turn)?;
-            let mut begin = 0;
+            let (mut begin, mut own) = (0, None);
             for rank in 0..turns.size {
                 let (first, count) = piece(rank);
                 let data = self.contribution(0).part(begin + first, count);
+                begin += part(rank);
+                if rank == turns.rank {
+                    own = self.readable(data);
+                    if own.is_some() {
+                        continue;
+                    }
+                }
                 let to = turns.own(turn).wrapping_add(place(rank) as usize);
                 // SAFETY: as above; a slot has room for a piece of each part.
                 unsafe { turns.put(&data, 0, to, data.bytes()) };
-                begin += part(rank);
             }
             turns.exchange(turn)?;
             let (first, count) = piece(turns.rank);
             let to = result.part(first, count);
             // SAFETY: as above.
-            unsafe { self.fold(turn, (0, turns.size), place(turns.rank), None, to) };
+            unsafe { self.fold(turn, (0, turns.size), place(turns.rank), own, to) };
         }
         Ok(true)
     }

@@ -26,7 +26,7 @@ use proptest::prelude::*;
 
 use memory::{operations, types};
 use plan::{Plan, Random, Side};
-use world::{Kind, MOST, Open, Rank, World, world};
+use world::{Kind, LIMIT, MOST, Open, Rank, World, world};
 
 /// What is served.
 const OPERATIONS: [u32; 13] = [
@@ -212,6 +212,46 @@ fn what_has_no_room_is_declined_by_all() {
             assert_eq!(declined, [[ERR_DECLINED; 2]; 3]);
         }
         assert!(world.is_quiet());
+    }
+}
+
+/// Vectors and blocks up to the limit are served, longer ones declined, by all.
+#[test]
+fn what_is_too_long_is_declined_by_all() {
+    for is_crowded in [false, true] {
+        let world = world(Kind::new(3, is_crowded, 1040));
+        // By operation: how many of them have the bytes that are limited.
+        for (operation, parts) in [
+            (COLL_BCAST, 1),
+            (COLL_GATHER, 1),
+            (COLL_SCATTER, 1),
+            (COLL_ALLGATHER, 1),
+            (COLL_ALLTOALL, 1),
+            (COLL_REDUCE, 1),
+            (COLL_ALLREDUCE, 1),
+            (COLL_REDUCE_SCATTER_BLOCK, 3),
+            (COLL_SCAN, 1),
+            (COLL_EXSCAN, 1),
+        ] {
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let open = rank.open(context);
+                [LIMIT, LIMIT + parts * 4].map(|bytes| {
+                    let count = bytes / 4 / parts;
+                    let side = || {
+                        let units = 3 * count as usize / plan::UNIT + 1;
+                        let mut side = Side::single(types()[0], units, (None, None));
+                        side.count = count;
+                        side
+                    };
+                    let op = Some(operations()[0]);
+                    let (send, receive) = (side(), side());
+                    let mut plan = Plan { operation, root: 1, op, send, receive };
+                    status(rank, &open, &mut plan, 0)
+                })
+            });
+            assert_eq!(results, [[OK, ERR_DECLINED]; 3], "{operation}");
+        }
     }
 }
 

@@ -25,6 +25,9 @@ use super::pml::{Net, net};
 /// The largest job.
 pub const MOST: u32 = 17;
 
+/// The longest vector or block: those of plans are shorter.
+pub const LIMIT: u64 = 240_000;
+
 /// No case takes longer, on a machine however slow.
 const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -165,6 +168,8 @@ impl Rank {
             // What the plans expect.
             set("coll_sm_priority", "10".into()),
             set("coll_sm_slot", kind.slot.to_string()),
+            set("coll_sm_limit", LIMIT.to_string()),
+            set("coll_sm_crowd_limit", LIMIT.to_string()),
             set("coll_sm_memory", kind.memory.to_string()),
         ];
         let command_line = CommandLine { mca, ..CommandLine::default() };
