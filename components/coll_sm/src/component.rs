@@ -12,7 +12,7 @@ use cairn_framework::frameworks::pml::PmlHandle;
 
 use crate::deaths::{Deaths, Member};
 use crate::links::Operation;
-use crate::operations::{self, Call};
+use crate::operations::{self, Call, Limits};
 use crate::setup::{self, Wish};
 use crate::turns::Turns;
 
@@ -36,11 +36,11 @@ cairn_framework::params! {
              shared memory",
             level(5);
         limit: size("64k"),
-            "Longest vector or block of an operation in shared memory, where processes have a processor each; longer \
-             ones go in messages",
+            "Longest vector of a reduction or scan, all blocks of an alltoall, and longest block of other \
+             operations in shared memory; longer ones go in messages",
             level(5), same();
-        crowd_limit: size("1m"),
-            "The same for many processes, and where they share processors",
+        rooted_limit: size("1m"),
+            "The same for broadcasts and the blocks of gather and scatter",
             level(5), same();
         memory: size("64m"),
             "Memory of all communicators of whose processes this is the first, at most. When there is less left, slots \
@@ -189,10 +189,9 @@ impl SharedMemory {
     ) -> Result<(), Failure> {
         let (rank, size) = (comm.rank, comm.remote_size);
         let turns = Turns { host: self.host, member, rank, size };
-        let shape = member.shared.shape();
-        let slot = shape.slot;
-        let limit = if shape.is_few != 0 { &self.params.limit } else { &self.params.crowd_limit };
-        if !operations::fits(args, rank, size, slot, limit.get()) {
+        let slot = member.shared.shape().slot;
+        let (rooted, others) = (self.params.rooted_limit.get(), self.params.limit.get());
+        if !operations::fits(args, rank, size, slot, Limits { rooted, others }) {
             return Err(Failure::declined());
         }
         // SAFETY: promised by the caller.

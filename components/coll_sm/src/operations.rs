@@ -30,10 +30,20 @@ pub struct Call<'a> {
 /// The processes whose data a reduction takes, by rank: from the first one to before the second.
 type Ranks = (u32, u32);
 
+/// How long vectors and blocks may be.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Of a broadcast, gather or scatter.
+    pub rooted: u64,
+    /// Of all others.
+    pub others: u64,
+}
+
 /// Whether an operation is done in shared memory, which all processes answer alike: the vector of a reduction or
-/// broadcast, and every other operation's block, is at most so long, and some of it has room in a slot.
+/// broadcast, all blocks of an alltoall, and every other operation's longest block is within the limit, and some of it
+/// has room in a slot.
 #[inline]
-pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limit: u64) -> bool {
+pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limits: Limits) -> bool {
     if slot == 0 {
         return args.operation == COLL_BARRIER;
     }
@@ -56,9 +66,12 @@ pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limit: u64) -> boo
         // The blocks are the root's, or those that others have.
         COLL_GATHER if is_root => block(&args.receive),
         COLL_SCATTER if !is_root => block(&args.receive),
-        COLL_ALLTOALL if !sends => block(&args.receive),
         COLL_ALLGATHER => block(&args.receive),
-        COLL_GATHER | COLL_SCATTER | COLL_ALLTOALL => block(&args.send),
+        COLL_GATHER | COLL_SCATTER => block(&args.send),
+        COLL_ALLTOALL => {
+            let side = if sends { &args.send } else { &args.receive };
+            (whole(side).bytes() * ranks, 0)
+        }
         COLL_ALLGATHERV => {
             let size = whole(&args.receive).datatype().size;
             (counts().max().unwrap_or(0) * size, 0)
@@ -78,6 +91,10 @@ pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limit: u64) -> boo
             (counts().sum::<u64>() * size, size * ranks)
         }
         _ => return false,
+    };
+    let limit = match args.operation {
+        COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
+        _ => limits.others,
     };
     bytes <= limit && element <= slot
 }

@@ -226,7 +226,7 @@ fn what_is_too_long_is_declined_by_all() {
             (COLL_GATHER, 1),
             (COLL_SCATTER, 1),
             (COLL_ALLGATHER, 1),
-            (COLL_ALLTOALL, 1),
+            (COLL_ALLTOALL, 3),
             (COLL_REDUCE, 1),
             (COLL_ALLREDUCE, 1),
             (COLL_REDUCE_SCATTER_BLOCK, 3),
