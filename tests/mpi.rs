@@ -564,6 +564,22 @@ fn barriers_hold_until_everybody_has_come() {
     }
 }
 
+/// Collective operations in shared memory from the beginning, with slots that they have room in and such that they
+/// have not, and however a process waits.
+#[test]
+fn collectives_go_through_shared_memory() {
+    for name in ["colls", "ops", "derived"] {
+        let program = compiled(name, Counts::Small);
+        for slot in ["16k", "512"] {
+            for (ranks, wait) in [(2, "adaptive"), (2, "block"), (3, "yield"), (5, "adaptive")] {
+                let mca = [["wait", wait], ["coll_sm_slot", slot], ["coll_sm_after", "0"]];
+                let mca = options(&mca);
+                silent(ranks, "single", &mca, &program);
+            }
+        }
+    }
+}
+
 /// Several threads of each process at once, with any thread that polls and any way of waiting. Among what they do
 /// is the first program of figure 9 of Zambre et al., which hangs where an instance is left alone.
 #[test]

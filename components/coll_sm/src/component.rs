@@ -6,12 +6,13 @@ use std::sync::{Arc, OnceLock};
 use cairn_framework::abi::comm::{COMM_INTER, Comm};
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
+use cairn_framework::abi::status::ERR_TRUNCATED;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::coll::*;
 use cairn_framework::frameworks::pml::PmlHandle;
 
 use crate::deaths::{Deaths, Member};
-use crate::links::Operation;
+use crate::links::{Operation, lost};
 use crate::operations::{self, Call, Limits};
 use crate::setup::{self, Wish};
 use crate::turns::Turns;
@@ -194,8 +195,16 @@ impl SharedMemory {
         if !operations::fits(args, rank, size, slot, Limits { rooted, others }) {
             return Err(Failure::declined());
         }
+        if member.has_failed() {
+            return Err(lost());
+        }
         // SAFETY: promised by the caller.
-        unsafe { operations::run(&Call { turns, args, slot }) }
+        unsafe { operations::run(&Call { turns, args, slot }) }.inspect_err(|failure| {
+            // Data without room do not keep an operation from its end.
+            if failure.status != ERR_TRUNCATED {
+                member.fail();
+            }
+        })
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Member {
     turn: AtomicU32,
     /// All processes are known to have begun this turn.
     all: AtomicU32,
+    /// An operation has failed in the middle, so this process may be in another turn than the others. Used as `turn`.
+    failed: AtomicBool,
     /// How bytes are copied to slots.
     pub pace: Pace,
     peers: *const *mut Peer,
@@ -53,6 +55,18 @@ impl Member {
         let turn = Turn::of(self.turn.load(Ordering::Relaxed)).next();
         self.turn.store(turn.number(), Ordering::Relaxed);
         turn
+    }
+
+    /// An operation has failed: there are none any more.
+    #[cold]
+    pub fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether one has.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
     }
 
     /// All processes have begun a turn.
@@ -120,9 +134,17 @@ impl Deaths {
     pub fn add(&self, comm: &Comm, shared: Shared) -> Arc<Member> {
         let (peers, size) = (comm.peers, comm.remote_size);
         let [turn, all] = [Turn::BEFORE; 2].map(|turn| AtomicU32::new(turn.number()));
-        let waits = AtomicBool::new(false);
-        let member =
-            Arc::new(Member { shared, turn, all, pace: Pace::default(), peers, size, waits });
+        let [waits, failed] = [const { AtomicBool::new(false) }; 2];
+        let member = Arc::new(Member {
+            shared,
+            turn,
+            all,
+            failed,
+            pace: Pace::default(),
+            peers,
+            size,
+            waits,
+        });
         let mut members = self.members.lock();
         members.push(Arc::clone(&member));
         self.count.store(members.len() as u32, Ordering::Relaxed);
