@@ -373,13 +373,15 @@ fn sessions() {
     Run::new(&program).args(["around"]).ok();
 }
 
-/// A collective is not confused with others however many begin and end meanwhile.
+/// A collective is not confused with others however many begin and end meanwhile. In shared memory the root of a
+/// broadcast can't be so far ahead of the others.
 #[test]
 fn a_collective_may_take_long() {
     let program = compiled("long_collective", Counts::Small);
     for transports in ["self,sm", "self,tcp"] {
         for level in ["single", "multiple"] {
-            silent(4, level, &["--mca", "btl", transports], &program);
+            let mca = ["--mca", "btl", transports, "--mca", "coll", "^sm"];
+            silent(4, level, &mca, &program);
         }
     }
 }
@@ -568,10 +570,10 @@ fn barriers_hold_until_everybody_has_come() {
 /// have not, and however a process waits.
 #[test]
 fn collectives_go_through_shared_memory() {
-    for name in ["colls", "ops", "derived"] {
+    for name in ["colls", "ops"] {
         let program = compiled(name, Counts::Small);
         for slot in ["16k", "512"] {
-            for (ranks, wait) in [(2, "adaptive"), (2, "block"), (3, "yield"), (5, "adaptive")] {
+            for (ranks, wait) in [(2, "adaptive"), (3, "yield"), (3, "block"), (5, "adaptive")] {
                 let mca = [["wait", wait], ["coll_sm_slot", slot], ["coll_sm_after", "0"]];
                 let mca = options(&mca);
                 silent(ranks, "single", &mca, &program);
