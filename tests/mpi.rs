@@ -787,13 +787,15 @@ fn communicators_say_which_instance_they_want() {
     }
 }
 
-/// A thread polls the instance of what it waits for, and all of them seldom.
+/// A thread polls the instance of what it waits for, and all of them seldom. Also in collective operations that are made
+/// of messages.
 #[test]
 fn waits_poll_the_instance_of_their_operation() {
     let program = compiled("vci", Counts::Small);
     for misses in ["16", "2", "0", "100"] {
         let mca = [
             ["btl", "self,sm"],
+            ["coll", "^sm"],
             ["cri", "comm"],
             ["progress", "hybrid"],
             ["progress_hybrid_misses", misses],
