@@ -81,8 +81,8 @@ fn a_failure_reaches_all_that_agree_on_a_communicator() {
 }
 
 /// When a process dies, as the program "deaths" knows it.
-const MOMENTS: [&str; 8] =
-    ["silent", "unheard", "far", "threads", "barrier", "first", "early", "made"];
+const MOMENTS: [&str; 9] =
+    ["silent", "unheard", "far", "threads", "barrier", "first", "early", "made", "reduction"];
 
 /// Rings that have room for all that a process sends before it dies.
 const LARGE_RINGS: [&str; 2] = ["--mca btl self,sm", "--mca btl_sm_ring_size 4m"];
@@ -112,7 +112,7 @@ fn a_death_is_noticed_whenever_it_comes() {
     }
     // However those wait that notice it.
     for wait in ["--mca wait block", "--mca wait yield", "--mca progress thread"] {
-        for moment in ["silent", "barrier", "first"] {
+        for moment in ["silent", "barrier", "first", "reduction"] {
             dies(moment, "4", &[LARGE_RINGS[0], wait], &[], "multiple");
         }
     }
@@ -176,7 +176,7 @@ fn a_death_is_noticed_between_pid_namespaces() {
 /// Barriers are in shared memory also where messages are not.
 #[test]
 fn a_death_ends_barriers_of_processes_that_use_tcp() {
-    for moment in ["barrier", "first", "early", "made"] {
+    for moment in ["barrier", "first", "early", "made", "reduction"] {
         for level in ["single", "multiple"] {
             dies(moment, "4", &["--mca btl self,tcp"], &[], level);
         }

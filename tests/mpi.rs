@@ -459,13 +459,15 @@ fn sessions() {
     Run::new(&program).args(["around"]).ok();
 }
 
-/// A collective is not confused with others however many begin and end meanwhile.
+/// A collective is not confused with others however many begin and end meanwhile. In shared memory the root of a
+/// broadcast can't be so far ahead of the others.
 #[test]
 fn a_collective_may_take_long() {
     let program = compiled("long_collective", Counts::Small);
     for transports in ["self,sm", "self,tcp"] {
         for level in ["single", "multiple"] {
-            silent(4, level, &["--mca", "btl", transports], &program);
+            let mca = ["--mca", "btl", transports, "--mca", "coll", "^sm"];
+            silent(4, level, &mca, &program);
         }
     }
 }
@@ -647,6 +649,22 @@ fn barriers_hold_until_everybody_has_come() {
     let waits = ["adaptive", "block", "yield"].map(|wait| (3, ["--mca", "wait", wait]));
     for (ranks, mca) in ways.into_iter().chain(waits) {
         mpirun(ranks, &mca, &program).args([dir.path().join("came")]).says_nothing();
+    }
+}
+
+/// Collective operations in shared memory from the beginning, with slots that they have room in and such that they
+/// have not, and however a process waits.
+#[test]
+fn collectives_go_through_shared_memory() {
+    for name in ["colls", "ops"] {
+        let program = compiled(name, Counts::Small);
+        for slot in ["16k", "512"] {
+            for (ranks, wait) in [(2, "adaptive"), (3, "yield"), (3, "block"), (5, "adaptive")] {
+                let mca = [["wait", wait], ["coll_sm_slot", slot], ["coll_sm_after", "0"]];
+                let mca = options(&mca);
+                silent(ranks, "single", &mca, &program);
+            }
+        }
     }
 }
 
@@ -855,13 +873,15 @@ fn communicators_say_which_instance_they_want() {
     }
 }
 
-/// A thread polls the instance of what it waits for, and all of them seldom.
+/// A thread polls the instance of what it waits for, and all of them seldom. Also in collective operations that are made
+/// of messages.
 #[test]
 fn waits_poll_the_instance_of_their_operation() {
     let program = compiled("vci", Counts::Small);
     for misses in ["16", "2", "0", "100"] {
         let mca = [
             ["btl", "self,sm"],
+            ["coll", "^sm"],
             ["cri", "comm"],
             ["progress", "hybrid"],
             ["progress_hybrid_misses", misses],

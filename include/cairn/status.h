@@ -81,6 +81,12 @@ typedef int32_t cairn_outcome_t;
 #define CAIRN_ERR_PANIC -10
 
 /**
+ * Not an error, where a contract allows it: this call is for another component, and the next one by priority
+ * is asked. Nobody says why through `fail`.
+ */
+#define CAIRN_ERR_DECLINED -11
+
+/**
  * Anything else; the text given to `fail` says what.
  */
 #define CAIRN_ERR_OTHER -99

@@ -10,6 +10,7 @@
    first     the same, and it is the first process of the communicator
    early     before the first barrier of a communicator, which the others are in
    made      before the third, in which they make what they share
+   reduction before a reduction that the others are in, of a communicator that had many operations
    forked    when every process knows every other one, and a child that it has forked lives on */
 #define _GNU_SOURCE
 #include "check.h"
@@ -194,6 +195,25 @@ static void barrier(int dead, int before)
     for (int i = 0; i < 3; i++) FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
 }
 
+/* What the others do afterwards fails, too, whatever it is. */
+static void reduction(int dead)
+{
+    MPI_Comm others;
+    static double in[3000], out[3000];
+    int count = sizeof in / sizeof *in;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
+    for (int i = 0; i < BARRIERS; i++) {
+        OK(MPI_Allreduce(in, out, count, MPI_DOUBLE, MPI_SUM, others));
+        OK(MPI_Bcast(in, i, MPI_DOUBLE, i % size, others));
+        OK(MPI_Reduce(in, out, i, MPI_DOUBLE, MPI_SUM, i % size, others));
+    }
+    meet();
+    if (rank == dead) die();
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Allreduce(in, out, count, MPI_DOUBLE, MPI_SUM, others));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Bcast(in, count, MPI_DOUBLE, 0, others));
+    FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
+}
+
 /* The child has what its parent had open, and lives until all others have noticed the parent's end. */
 static void forked(void)
 {
@@ -231,6 +251,7 @@ int main(int argc, char **argv)
     if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS);
     if (strcmp(when, "early") == 0) barrier(1, 0);
     if (strcmp(when, "made") == 0) barrier(1, 2);
+    if (strcmp(when, "reduction") == 0) reduction(1);
     if (strcmp(when, "forked") == 0) forked();
     /* The others may still be at it. */
     say(OVER);

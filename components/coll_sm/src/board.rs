@@ -2,14 +2,15 @@
 //!
 //! ```text
 //!   every process   n = ++arrived
-//!   the last one    arrived = 0;  generation += 2;  sleepers > 0? ─► futex_wake(generation)
+//!   the last one    (works for all)  arrived = 0;  generation += 2;  sleepers > 0? ─► futex_wake(generation)
 //!   the others      poll generation;  ++sleepers, sleep on generation, --sleepers
 //!   one that knows of a death   generation |= BROKEN;  sleepers > 0? ─► futex_wake(generation)
 //! ```
 //!
 //! **Why it is a barrier.** The additions to `arrived` are one chain of read-modify-writes with
 //! Acquire and Release, so the last process has seen what all others did before they came; its change
-//! of `generation` is a Release that the others' Acquire loads read.
+//! of `generation` is a Release that the others' Acquire loads read. So the last one may also read what all
+//! others have written, and leave them what it has made of that.
 //!
 //! **Why `arrived` may be reset.** No process arrives again before it has seen the new generation, and
 //! the reset comes before that.
@@ -41,12 +42,10 @@ struct Line(AtomicU32);
 /// What a process that has arrived does next.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    /// All are there.
-    Leave,
-    /// All are there, and some may sleep on the generation's word.
-    Wake,
-    /// Wait until the generation is not this one.
-    Wait(u32),
+    /// All are there: `open` lets them go.
+    Open,
+    /// Wait until the generation is not this one, for so many processes.
+    Wait(u32, u32),
     /// A process has died: there are no barriers any more.
     Broken,
 }
@@ -72,12 +71,24 @@ impl Board {
         if generation & BROKEN != 0 {
             return Next::Broken;
         }
-        if self.arrived.0.fetch_add(1, Ordering::AcqRel) + 1 != size {
-            return Next::Wait(generation);
+        let missing = size - 1 - self.arrived.0.fetch_add(1, Ordering::AcqRel);
+        if missing != 0 {
+            return Next::Wait(generation, missing);
         }
+        Next::Open
+    }
+
+    /// The last one lets all go. Whether sleepers are to be woken.
+    #[inline]
+    pub fn open(&self) -> bool {
         self.arrived.0.store(0, Ordering::Relaxed);
         self.generation.0.fetch_add(2, Ordering::Release);
-        if self.has_sleepers() { Next::Wake } else { Next::Leave }
+        self.has_sleepers()
+    }
+
+    /// Whether a process has died, as far as it was said.
+    pub fn is_broken(&self) -> bool {
+        self.generation.0.load(Ordering::Acquire) & BROKEN != 0
     }
 
     /// No process is to wait any more. Whether sleepers are to be woken.
@@ -139,6 +150,12 @@ mod model {
             Arc::new(Self { board: Board::default(), work, woken })
         }
 
+        fn open(&self) {
+            if self.board.open() {
+                self.woken.store(1, Ordering::Release);
+            }
+        }
+
         /// A sleep that the kernel would end: it compares the word under its own lock.
         fn sleep(&self, generation: u32) {
             self.board.sleeping(|| {
@@ -178,9 +195,8 @@ mod model {
                 for round in 1..=2 {
                     shared.work.fetch_add(1, Ordering::Relaxed);
                     match shared.board.arrive(2) {
-                        Next::Leave => {}
-                        Next::Wake => shared.woken.store(1, Ordering::Release),
-                        Next::Wait(generation) => {
+                        Next::Open => shared.open(),
+                        Next::Wait(generation, _) => {
                             assert_eq!(shared.wait(generation, round == 2), Gone::Passed);
                         }
                         Next::Broken => unreachable!("no process has died"),
@@ -206,7 +222,7 @@ mod model {
             let waiter = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || match shared.board.arrive(3) {
-                    Next::Wait(generation) => {
+                    Next::Wait(generation, _) => {
                         assert_eq!(shared.wait(generation, true), Gone::Broken);
                     }
                     next => assert_eq!(next, Next::Broken),
@@ -216,7 +232,7 @@ mod model {
             if shared.board.break_off() {
                 shared.woken.store(1, Ordering::Release);
             }
-            let Next::Wait(generation) = next else { panic!("{next:?}") };
+            let Next::Wait(generation, _) = next else { panic!("{next:?}") };
             assert_eq!(shared.board.left(generation), Some(Gone::Broken));
             waiter.join().unwrap();
             assert_eq!(shared.board.arrive(3), Next::Broken);
@@ -231,15 +247,18 @@ mod model {
             let other = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || match shared.board.arrive(2) {
-                    Next::Wait(generation) => shared.wait(generation, true),
+                    Next::Wait(generation, _) => shared.wait(generation, true),
                     Next::Broken => Gone::Broken,
-                    Next::Leave | Next::Wake => Gone::Passed,
+                    Next::Open => {
+                        shared.open();
+                        Gone::Passed
+                    }
                 })
             };
             match shared.board.arrive(2) {
-                Next::Wake => shared.woken.store(1, Ordering::Release),
-                Next::Wait(generation) => drop(shared.wait(generation, false)),
-                Next::Leave | Next::Broken => {}
+                Next::Open => shared.open(),
+                Next::Wait(generation, _) => drop(shared.wait(generation, false)),
+                Next::Broken => {}
             }
             if shared.board.break_off() {
                 shared.woken.store(1, Ordering::Release);
@@ -258,32 +277,38 @@ mod tests {
     fn the_last_one_opens_the_barrier() {
         let board = Board::default();
         for round in 0..3 {
-            assert_eq!(board.arrive(3), Next::Wait(2 * round));
-            assert_eq!(board.arrive(3), Next::Wait(2 * round));
+            assert_eq!(board.arrive(3), Next::Wait(2 * round, 2));
+            assert_eq!(board.arrive(3), Next::Wait(2 * round, 1));
             assert_eq!(board.left(2 * round), None);
-            assert_eq!(board.arrive(3), Next::Leave);
+            assert_eq!((board.arrive(3), board.left(2 * round)), (Next::Open, None));
+            assert!(!board.open());
             assert_eq!(board.left(2 * round), Some(Gone::Passed));
         }
-        assert_eq!(board.arrive(2), Next::Wait(6));
-        let next = board.sleeping(|| board.arrive(2));
-        assert_eq!(next, Next::Wake);
+        assert_eq!(board.arrive(2), Next::Wait(6, 1));
+        assert_eq!(board.arrive(2), Next::Open);
+        assert!(board.sleeping(|| board.open()));
     }
 
     #[test]
     fn a_board_that_is_broken_stays_so_and_what_was_passed_before_was_passed() {
         let board = Board::default();
-        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(0), Next::Leave));
-        assert_eq!(board.arrive(2), Next::Wait(2));
-        assert!(!board.break_off() && board.sleeping(|| board.break_off()));
+        assert_eq!(
+            (board.arrive(2), board.arrive(2), board.open()),
+            (Next::Wait(0, 1), Next::Open, false)
+        );
+        assert_eq!(board.arrive(2), Next::Wait(2, 1));
+        assert!(!board.is_broken());
+        assert!(!board.break_off() && board.sleeping(|| board.break_off()) && board.is_broken());
         assert_eq!((board.left(0), board.left(2)), (Some(Gone::Passed), Some(Gone::Broken)));
         assert_eq!((board.arrive(2), board.arrive(2)), (Next::Broken, Next::Broken));
         // The number goes round.
         let board = Board::default();
         board.generation.0.store(u32::MAX - 1, Ordering::Relaxed);
-        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(u32::MAX - 1), Next::Leave));
+        assert_eq!((board.arrive(2), board.arrive(2)), (Next::Wait(u32::MAX - 1, 1), Next::Open));
+        assert!(!board.open());
         assert_eq!(
             (board.left(u32::MAX - 1), board.arrive(2)),
-            (Some(Gone::Passed), Next::Wait(0))
+            (Some(Gone::Passed), Next::Wait(0, 1))
         );
     }
 

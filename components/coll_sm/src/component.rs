@@ -1,32 +1,52 @@
 //! The component, and what it keeps for a communicator.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm};
 use cairn_framework::abi::peer::PEER_LOCAL;
-use cairn_framework::abi::request::WaitSync;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
-use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar, wake_sleepers};
-use cairn_framework::frameworks::coll::{COLL_BARRIER, COLL_BLOCKING, Coll, CollArgs};
-
-use crate::board::{Gone, Next};
-use crate::deaths::{Deaths, Member};
-use crate::links::{Operation, lost};
-use crate::setup;
+use cairn_framework::abi::status::ERR_TRUNCATED;
+use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
+use cairn_framework::frameworks::coll::*;
 use cairn_framework::frameworks::pml::PmlHandle;
 
-/// Before `basic`, where the processes share a node.
+use crate::deaths::{Deaths, Member};
+use crate::links::{Operation, lost};
+use crate::operations::{self, Call, Limits};
+use crate::setup::{self, Wish};
+use crate::turns::Turns;
+
+/// Before components that send messages, where the processes share a node.
 const PRIORITY: i64 = 30;
+
+/// The most processes of which each reads what all others have.
+const FEW: u32 = 8;
 
 cairn_framework::params! {
     /// The parameters.
     pub struct Params {
         priority: priority(PRIORITY);
         after: integer(2),
-            "Barriers of a communicator that are made of messages before its processes make a \
-             board in shared memory",
-            range(0, i64::from(u32::MAX)), unit("barriers"), level(6);
+            "Blocking operations of a communicator that are made of messages before its processes make \
+             memory that they share for them",
+            range(0, i64::from(u32::MAX)), unit("operations"), level(6), same();
+        slot: size("16k"),
+            "Data that a process has for others at a time; what is longer goes in several steps. A \
+             communicator takes four times as much for each of its processes; 0 leaves only barriers in \
+             shared memory",
+            level(5);
+        limit: size("64k"),
+            "Longest vector of a reduction or scan, all blocks of an alltoall, and longest block of other \
+             operations in shared memory; longer ones go in messages",
+            level(5), same();
+        rooted_limit: size("1m"),
+            "The same for broadcasts and the blocks of gather and scatter",
+            level(5), same();
+        memory: size("64m"),
+            "Memory of all communicators of whose processes this is the first, at most. When there is less left, slots \
+             are shorter, or only barriers are in shared memory",
+            level(5);
     }
 }
 
@@ -34,24 +54,25 @@ cairn_framework::params! {
 pub struct SharedMemory {
     host: HostHandle,
     priority: i32,
-    /// Barriers of a communicator before its board is made.
-    after: u32,
+    params: Params,
+    /// Bytes of all memory that this process has made.
+    made: Arc<AtomicU64>,
     deaths: Arc<Deaths>,
 }
 
 /// What it keeps for a communicator.
 pub struct Module {
     pml: PmlHandle,
-    /// Barriers over messages so far.
+    /// Operations over messages so far.
     calls: AtomicU32,
     /// Set when the processes have tried to make one.
-    board: OnceLock<Option<Arc<Member>>>,
+    member: OnceLock<Option<Arc<Member>>>,
     deaths: Arc<Deaths>,
 }
 
 impl Drop for Module {
     fn drop(&mut self) {
-        if let Some(Some(member)) = self.board.get() {
+        if let Some(Some(member)) = self.member.get() {
             self.deaths.remove(member);
         }
     }
@@ -65,8 +86,8 @@ impl Component for SharedMemory {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let (priority, after) = (params.priority.get() as i32, params.after.get() as u32);
-        Ok(Self { host, priority, after, deaths: Deaths::watch(host)? })
+        let priority = params.priority.get() as i32;
+        Ok(Self { host, priority, params, made: Arc::default(), deaths: Deaths::watch(host)? })
     }
 
     fn query(&self, scope: &Scope) -> Answer {
@@ -83,11 +104,18 @@ impl Coll for SharedMemory {
     fn comm_open(&self, _comm: &mut Comm) -> Result<Module, Failure> {
         let pml = PmlHandle::find(self.host)?;
         let deaths = Arc::clone(&self.deaths);
-        Ok(Module { pml, calls: AtomicU32::new(0), board: OnceLock::new(), deaths })
+        Ok(Module { pml, calls: AtomicU32::new(0), member: OnceLock::new(), deaths })
     }
 
     fn offer(&self, comm: &Comm, _module: &Module, operation: u32, way: u32) -> Option<i32> {
-        let offered = operation == COLL_BARRIER
+        let is_known = matches!(
+            operation,
+            COLL_BARRIER..=COLL_GATHER
+                | COLL_SCATTER
+                | COLL_ALLGATHER..=COLL_ALLTOALL
+                | COLL_REDUCE..=COLL_EXSCAN
+        );
+        let offered = is_known
             && way == COLL_BLOCKING
             && comm.flags & COMM_INTER == 0
             && comm.remote_size > 1
@@ -96,72 +124,87 @@ impl Coll for SharedMemory {
     }
 
     unsafe fn run(&self, comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {
-        if let Some(Some(member)) = module.board.get() {
-            return self.barrier(member, comm.remote_size);
+        let Some(member) = module.member.get() else {
+            // SAFETY: promised by the caller.
+            return unsafe { self.run_first(comm, module, args) };
+        };
+        match member {
+            // SAFETY: promised by the caller.
+            Some(member) => unsafe { self.run_shared(comm, member, args) },
+            None => over_messages(comm, module, args),
         }
-        let operation = Operation { pml: &module.pml, comm, tag: args.tag };
-        // Relaxed: one thread at a time has an operation on the communicator.
-        let call = module.calls.fetch_add(1, Ordering::Relaxed);
-        if call < self.after || module.board.get().is_some() {
-            return operation.barrier();
-        }
-        // No process has a board before all have come.
-        let shared = setup::share(self.host, &operation)?;
-        module.board.get_or_init(|| shared.map(|shared| self.deaths.add(comm, shared)));
-        Ok(())
+    }
+}
+
+/// One of the operations before there is memory, or where there is none.
+#[cold]
+fn over_messages(comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {
+    match args.operation {
+        COLL_BARRIER => Operation { pml: &module.pml, comm, tag: args.tag }.barrier(),
+        _ => Err(Failure::declined()),
     }
 }
 
 impl SharedMemory {
-    fn barrier(&self, member: &Member, size: u32) -> Result<(), Failure> {
-        let board = member.board();
-        let generation = match board.arrive(size) {
-            Next::Leave => return Ok(()),
-            Next::Wake => {
-                wake_sleepers(board.word());
-                return Ok(());
-            }
-            Next::Wait(generation) => generation,
-            Next::Broken => return Err(lost()),
+    /// # Safety
+    /// As for `run`.
+    #[cold]
+    unsafe fn run_first(
+        &self,
+        comm: &Comm,
+        module: &Module,
+        args: &CollArgs,
+    ) -> Result<(), Failure> {
+        // Relaxed: one thread at a time has an operation on the communicator.
+        let call = module.calls.fetch_add(1, Ordering::Relaxed);
+        if i64::from(call) < self.params.after.get() {
+            return over_messages(comm, module, args);
+        }
+        let operation = Operation { pml: &module.pml, comm, tag: args.tag };
+        let wish = Wish {
+            slot: self.params.slot.get(),
+            memory: self.params.memory.get(),
+            made: Arc::clone(&self.made),
+            is_few: comm.remote_size <= FEW && !self.host.job().is_crowded(),
         };
-        let gone = match self.poll(member, generation) {
-            Some(gone) => gone,
-            None => member.waiting(|| self.wait(member, generation))?,
-        };
-        match gone {
-            Gone::Passed => Ok(()),
-            Gone::Broken => Err(lost()),
+        let shared = setup::share(self.host, &operation, &wish)?;
+        let shared = shared.map(|shared| self.deaths.add(comm, shared));
+        let member = module.member.get_or_init(|| shared);
+        match member {
+            // No process has memory before all have come.
+            _ if args.operation == COLL_BARRIER => Ok(()),
+            // SAFETY: promised by the caller.
+            Some(member) => unsafe { self.run_shared(comm, member, args) },
+            None => Err(Failure::declined()),
         }
     }
 
-    /// What happens soon.
-    fn poll(&self, member: &Member, generation: u32) -> Option<Gone> {
-        let mut gone = member.board().left(generation);
-        if gone.is_none() {
-            self.host.job().poll_until(
-                |_| self.host.progress(),
-                || {
-                    gone = member.board().left(generation);
-                    gone.is_some()
-                },
-            );
+    /// # Safety
+    /// As for `run`.
+    #[inline]
+    unsafe fn run_shared(
+        &self,
+        comm: &Comm,
+        member: &Member,
+        args: &CollArgs,
+    ) -> Result<(), Failure> {
+        let (rank, size) = (comm.rank, comm.remote_size);
+        let turns = Turns { host: self.host, member, rank, size };
+        let slot = member.shared.shape().slot;
+        let (rooted, others) = (self.params.rooted_limit.get(), self.params.limit.get());
+        if !operations::fits(args, rank, size, slot, Limits { rooted, others }) {
+            return Err(Failure::declined());
         }
-        gone
-    }
-
-    /// What happens later.
-    fn wait(&self, member: &Member, generation: u32) -> Result<Gone, Failure> {
-        let board = member.board();
-        loop {
-            board.sleeping(|| {
-                let word = board.word();
-                let sync = WaitSync { expected: generation, word, ..WaitSync::of(1) };
-                self.host.wait(&sync)
-            })?;
-            if let Some(gone) = board.left(generation) {
-                return Ok(gone);
+        if member.has_failed() {
+            return Err(lost());
+        }
+        // SAFETY: promised by the caller.
+        unsafe { operations::run(&Call { turns, args, slot }) }.inspect_err(|failure| {
+            // Data without room do not keep an operation from its end.
+            if failure.status != ERR_TRUNCATED {
+                member.fail();
             }
-        }
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Barriers in which processes wait for one that has died.
+//! Operations in which processes wait for one that has died.
 //!
 //! Transports notice the end of a process that they had to do with, and when a board was made every
 //! process had to do with the first of its communicator. So of those that live, one at least learns of
@@ -13,12 +13,24 @@ use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
 use cairn_framework::author::{Failure, HostHandle, Mutex, wake_sleepers};
 
+use cairn_segment::pace::Pace;
+
 use crate::board::Board;
+use crate::flag::Turn;
 use crate::setup::Shared;
 
-/// A board, and the processes that belong to it.
+/// What the processes of a communicator share, and how far this one is.
 pub struct Member {
-    shared: Shared,
+    pub shared: Shared,
+    /// The last turn that it has begun; the thread that has an operation on the communicator alone uses this and
+    /// the next, so Relaxed.
+    turn: AtomicU32,
+    /// All processes are known to have begun this turn.
+    all: AtomicU32,
+    /// An operation has failed in the middle, so this process may be in another turn than the others. Used as `turn`.
+    failed: AtomicBool,
+    /// How bytes are copied to slots.
+    pub pace: Pace,
     peers: *const *mut Peer,
     size: u32,
     /// A thread of this process waits. Where that waits or has just left, a look at the board does no
@@ -35,6 +47,53 @@ unsafe impl Sync for Member {}
 impl Member {
     pub fn board(&self) -> &Board {
         self.shared.board()
+    }
+
+    /// Begins the next turn.
+    #[inline]
+    pub fn begin(&self) -> Turn {
+        let turn = Turn::of(self.turn.load(Ordering::Relaxed)).next();
+        self.turn.store(turn.number(), Ordering::Relaxed);
+        turn
+    }
+
+    /// An operation has failed: there are none any more.
+    #[cold]
+    pub fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether one has.
+    #[inline]
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// All processes have begun a turn.
+    #[inline]
+    pub fn all_have(&self, turn: Turn) {
+        self.all.store(turn.number(), Ordering::Relaxed);
+    }
+
+    /// Whether all processes are known to have begun a turn.
+    #[inline]
+    pub fn have_all(&self, turn: Turn) -> bool {
+        Turn::of(self.all.load(Ordering::Relaxed)).is_from(turn)
+    }
+
+    /// Nobody is to wait any more.
+    #[cold]
+    pub fn break_off(&self) {
+        let board = self.board();
+        // The board first: whoever goes to sleep on a flag looks at it.
+        if board.break_off() {
+            wake_sleepers(board.word());
+        }
+        for flag in self.shared.flags() {
+            if flag.break_off() {
+                wake_sleepers(flag.word());
+            }
+        }
     }
 
     /// Around the wait of a thread.
@@ -74,7 +133,18 @@ impl Deaths {
     /// A board was made.
     pub fn add(&self, comm: &Comm, shared: Shared) -> Arc<Member> {
         let (peers, size) = (comm.peers, comm.remote_size);
-        let member = Arc::new(Member { shared, peers, size, waits: AtomicBool::new(false) });
+        let [turn, all] = [Turn::BEFORE; 2].map(|turn| AtomicU32::new(turn.number()));
+        let [waits, failed] = [const { AtomicBool::new(false) }; 2];
+        let member = Arc::new(Member {
+            shared,
+            turn,
+            all,
+            failed,
+            pace: Pace::default(),
+            peers,
+            size,
+            waits,
+        });
         let mut members = self.members.lock();
         members.push(Arc::clone(&member));
         self.count.store(members.len() as u32, Ordering::Relaxed);
@@ -97,9 +167,7 @@ impl Deaths {
         let waits = |member: &&Arc<Member>| member.waits.load(Ordering::Relaxed);
         let mut broken = 0;
         for member in members.iter().filter(waits).filter(|member| member.has_lost()) {
-            if member.board().break_off() {
-                wake_sleepers(member.board().word());
-            }
+            member.break_off();
             broken += 1;
         }
         broken

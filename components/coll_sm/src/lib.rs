@@ -1,28 +1,46 @@
-//! Sm: collective operations in memory that the processes of a node share. So far the barrier.
+//! Sm: blocking collective operations in memory that the processes of a node share.
 //!
 //! ```text
-//!   first barriers    links   up a binomial tree, and down again
-//!   then, once        setup   rank 0 ── card of a segment ──► all attach ── well? ──► rank 0 ── agreed ──►
-//!   all that follow   board   arrived += 1;  the last one: next generation, wakes sleepers
+//!   first operations   links       barriers up a binomial tree and down again; others are declined
+//!   then, once         setup       rank 0 ── card of a segment ──► all attach ── well? ──► rank 0 ── agreed ──►
+//!   all that follow    component ─► operations ─► turns ─┬─► flag    each process's slots: data, and how far it is
+//!                      (what fits)  (what goes    (wait) └─► board   arrived += 1; the last one works for all, next
+//!                                    where)                          generation, wakes sleepers
 //! ```
 //!
-//! With messages a barrier takes as many rounds as the number of processes has bits, and where
-//! processes share processors each round waits until others had their turn. On the board every process
-//! has to run once.
+//! | operation | few processes, with a processor each | many, or where they share processors |
+//! |---|---|---|
+//! | bcast, scatter | the root writes, all others read | |
+//! | gather, reduce | all others write, the root reads | |
+//! | scan, exscan | all write, each reads those before it | |
+//! | allgather, alltoall, reduce_scatter | all write, all read what all have | the same, once all have arrived |
+//! | allreduce | the same; from 4 KiB on each reduces a part, and all read the parts | the last one to arrive reduces, and all read that |
+//! | barrier | each sees the flags of all | rank 0 sees the flags of all, all see that of rank 0 |
 //!
-//! The board is made late, because most communicators see no barrier or a few. Where it can't be made the
-//! barrier goes on with messages. When a process of the communicator dies, the barriers of the others end
-//! with an error, as they would with messages (`deaths`).
+//! Where processes share processors, each operation is as fast as few of them have to run in turn. Reductions
+//! take operands in the order of the ranks, from the right, wherever they are done: so results have the same bits
+//! on all processes.
+//!
+//! The memory is made late, because most communicators see no operation or a few. Where it can't be made, and for what
+//! is long (`limit`), the next component is asked. When a process of the communicator dies, the
+//! operations of the others end with an error, as they would with messages (`deaths`).
 
 mod board;
 #[cfg(not(feature = "loom"))]
 mod component;
 #[cfg(not(feature = "loom"))]
+mod data;
+#[cfg(not(feature = "loom"))]
 mod deaths;
+mod flag;
 #[cfg(not(feature = "loom"))]
 mod links;
 #[cfg(not(feature = "loom"))]
+mod operations;
+#[cfg(not(feature = "loom"))]
 mod setup;
+#[cfg(not(feature = "loom"))]
+mod turns;
 
 #[cfg(not(feature = "loom"))]
 use component::SharedMemory;

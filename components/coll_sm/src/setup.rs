@@ -1,48 +1,216 @@
-//! Making the board that all processes of a communicator share, or agreeing that there is none.
+//! Making the memory that all processes of a communicator share, or agreeing that there is none.
+//!
+//! ```text
+//!   header of the segment │ board, shape │ result │ slots of rank 0 │ slots of rank 1 │ ...
+//!   a slot                │ flag │ bytes │ data ...
+//! ```
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
+use crate::flag::{Flag, SLOTS, Turn};
 use crate::links::{Operation, keep_first, lost};
 
-/// A board in memory that all processes of the communicator have mapped.
-pub struct Shared(Segment);
+/// What lies at the beginning of the memory.
+#[repr(C)]
+struct Front {
+    board: Board,
+    shape: Shape,
+}
+
+/// How the memory is laid out and used, as rank 0 says to all before any other has it.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// Bytes of data in a slot, and in the result; 0: there are barriers only.
+    pub slot: u64,
+    /// Whether each process reads what all others have, since there are few and they run at the same time. Otherwise
+    /// the last one that comes does the work.
+    pub is_few: u32,
+    reserved: u32,
+}
+
+/// The beginning of a slot. Data follow: those of up to 48 bytes are in the same cache line.
+#[repr(C, align(16))]
+struct Head {
+    flag: Flag,
+    /// How many bytes the owner's operation has. Written before the flag, read behind it, so Relaxed.
+    bytes: AtomicU64,
+}
+
+/// Between the beginnings of two slots, and what the result takes.
+fn stride(slot: u64) -> usize {
+    if slot == 0 { 0 } else { (size_of::<Head>() + slot as usize).next_multiple_of(LINES) }
+}
+
+/// What different processes write lies in different pairs of cache lines.
+const LINES: usize = 128;
+
+/// Bytes of a segment of this shape.
+fn len(slot: u64, size: u32) -> usize {
+    HEADER + size_of::<Front>() + stride(slot) * (1 + SLOTS as usize * size as usize)
+}
+
+/// The smallest slot that is worth its while.
+const SMALLEST: u64 = 256;
+
+/// Memory that all processes of the communicator have mapped.
+pub struct Shared {
+    segment: Segment,
+    shape: Shape,
+    size: u32,
+    /// For the process that made it: bytes of all that it has made.
+    made: Option<Arc<AtomicU64>>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(made) = &self.made {
+            made.fetch_sub(self.segment.front_len() as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What the first process makes the memory from.
+pub struct Wish {
+    /// Bytes of data in a slot, at most.
+    pub slot: u64,
+    /// Bytes of all memory that the process makes, at most, but for boards alone.
+    pub memory: u64,
+    /// Bytes of all that it has made so far.
+    pub made: Arc<AtomicU64>,
+    pub is_few: bool,
+}
+
+impl Wish {
+    /// The largest slot for which there is room.
+    fn slot(&self, size: u32) -> u64 {
+        let left = self.memory.saturating_sub(self.made.load(Ordering::Relaxed));
+        let mut slot = self.slot / 16 * 16;
+        while slot >= SMALLEST.max(16 * u64::from(size)) {
+            if len(slot, size) as u64 <= left {
+                return slot;
+            }
+            slot = slot / 2 / 16 * 16;
+        }
+        0
+    }
+}
 
 impl Shared {
-    /// Bytes of the segment.
-    const LEN: usize = HEADER + size_of::<Board>();
+    fn front(&self) -> &Front {
+        // SAFETY: the front is long enough, which `attach` checks, it begins with a page and the header keeps the
+        // alignment; zero is a board, all of its fields are atomic, and the shape does not change.
+        unsafe { &*self.segment.front().add(HEADER).cast::<Front>() }
+    }
 
     pub fn board(&self) -> &Board {
-        // SAFETY: the front is long enough, which `attach` checks, it begins
-        // with a page and the header keeps the alignment; zero is a board, and all fields are atomic.
-        unsafe { &*self.0.front().add(HEADER).cast::<Board>() }
+        &self.front().board
     }
 
-    fn create(job: &str, peers: u32) -> Result<Self, cairn_segment::Error> {
-        const { assert!(HEADER.is_multiple_of(align_of::<Board>())) };
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The data of the result.
+    pub fn result(&self) -> *mut u8 {
+        // SAFETY: the segment is as long as its shape says. The result has a head of its own, which nobody uses.
+        unsafe { self.segment.front().add(HEADER + size_of::<Front>() + size_of::<Head>()) }
+    }
+
+    #[inline]
+    fn slot(&self, rank: u32, slot: usize) -> *mut u8 {
+        debug_assert!(rank < self.size && slot < SLOTS as usize && self.shape.slot > 0);
+        let number = 1 + rank as usize * SLOTS as usize + slot;
+        let offset = HEADER + size_of::<Front>() + number * stride(self.shape.slot);
+        // SAFETY: the segment is as long as its shape says.
+        unsafe { self.segment.front().add(offset) }
+    }
+
+    #[inline]
+    fn head(&self, rank: u32, slot: usize) -> &Head {
+        // SAFETY: a slot begins with one, aligned to cache lines; all fields are atomic.
+        unsafe { &*self.slot(rank, slot).cast::<Head>() }
+    }
+
+    /// The flag of a rank in a turn.
+    #[inline]
+    pub fn flag(&self, rank: u32, turn: Turn) -> &Flag {
+        &self.head(rank, turn.slot()).flag
+    }
+
+    /// How many bytes its operation has.
+    #[inline]
+    pub fn bytes(&self, rank: u32, turn: Turn) -> &AtomicU64 {
+        &self.head(rank, turn.slot()).bytes
+    }
+
+    /// The data of its slot.
+    #[inline]
+    pub fn data(&self, rank: u32, turn: Turn) -> *mut u8 {
+        // SAFETY: data follow the head.
+        unsafe { self.slot(rank, turn.slot()).add(size_of::<Head>()) }
+    }
+
+    /// All flags.
+    pub fn flags(&self) -> impl Iterator<Item = &Flag> {
+        let ranks = if self.shape.slot > 0 { self.size } else { 0 };
+        (0..ranks)
+            .flat_map(move |rank| (0..SLOTS as usize).map(move |slot| &self.head(rank, slot).flag))
+    }
+
+    fn create(job: &str, size: u32, wish: &Wish) -> Result<Self, cairn_segment::Error> {
+        const { assert!(HEADER.is_multiple_of(align_of::<Front>())) };
+        const { assert!(size_of::<Head>() == 16 && LINES.is_multiple_of(align_of::<Head>())) };
+        let slot = wish.slot(size);
+        let len = len(slot, size);
         let options = Options {
             name: &format!("{job}-coll"),
-            len: Self::LEN,
-            front: Self::LEN,
+            len,
+            front: len,
             backing: Backing::Memory,
-            peers,
+            peers: size - 1,
         };
-        Segment::create(&options).map(Self)
+        let segment = Segment::create(&options)?;
+        let shape = Shape { slot, is_few: (wish.is_few && slot > 0).into(), reserved: 0 };
+        let made = Arc::clone(&wish.made);
+        made.fetch_add(segment.front_len() as u64, Ordering::Relaxed);
+        // SAFETY: mapped, long enough and aligned as for `front`, and no other process has it yet.
+        unsafe {
+            let front = segment.front().add(HEADER).cast::<Front>();
+            (&raw mut (*front).shape).write(shape);
+        }
+        let own = Self { segment, shape, size, made: Some(made) };
+        own.flags().for_each(|flag| flag.begin(Turn::BEFORE));
+        Ok(own)
     }
 
-    fn attach(card: &[u8]) -> Result<Self, cairn_segment::Error> {
+    fn attach(card: &[u8], size: u32) -> Result<Self, cairn_segment::Error> {
         let segment = Segment::attach(card)?;
-        match segment.front_len() >= Self::LEN {
-            true => Ok(Self(segment)),
-            false => Err(cairn_segment::Error::Card("it has no room for a board".into())),
+        let short = || cairn_segment::Error::Card("it has no room for a board".into());
+        if segment.front_len() < len(0, size) {
+            return Err(short());
         }
+        // SAFETY: as for `front`. Its maker has written it before it gave the card away.
+        let shape = unsafe { (*segment.front().add(HEADER).cast::<Front>()).shape };
+        if shape.slot % 16 != 0
+            || (shape.slot == 0 && shape.is_few != 0)
+            || shape.slot > segment.front_len() as u64
+            || segment.front_len() < len(shape.slot, size)
+        {
+            return Err(short());
+        }
+        Ok(Self { segment, shape, size, made: None })
     }
 
     /// All have it: no descriptor is needed any more.
     fn agreed(mut self) -> Self {
-        self.0.close_file();
+        self.segment.close_file();
         self
     }
 }
@@ -58,15 +226,19 @@ const LOST: u8 = 2;
 ///
 /// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
 /// tells them what came of it.
-pub fn share(host: HostHandle, operation: &Operation<'_>) -> Result<Option<Shared>, Failure> {
+pub fn share(
+    host: HostHandle,
+    operation: &Operation<'_>,
+    wish: &Wish,
+) -> Result<Option<Shared>, Failure> {
     let note = |error: cairn_segment::Error| {
-        host.log(LOG_INFO, || format!("barriers go on with messages: {error}"));
+        host.log(LOG_INFO, || format!("collective operations go on with messages: {error}"));
     };
     let (rank, size) = (operation.comm.rank, operation.comm.remote_size);
     if rank != 0 {
         let mut card = [0; CARD_LEN];
         operation.receive(0, &mut card)?;
-        let own = Shared::attach(&card).map_err(note).ok();
+        let own = Shared::attach(&card, size).map_err(note).ok();
         operation.send(0, &[own.is_some().into()])?;
         let mut answer = [NONE];
         operation.receive(0, &mut answer)?;
@@ -78,8 +250,8 @@ pub fn share(host: HostHandle, operation: &Operation<'_>) -> Result<Option<Share
     }
     // SAFETY: the host keeps the string as long as the process lives.
     let job = unsafe { cairn_framework::text::copy(host.job().id) };
-    let own = Shared::create(&job, size - 1).map_err(note).ok();
-    let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.0.card());
+    let own = Shared::create(&job, size, wish).map_err(note).ok();
+    let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.segment.card());
     // The others wait for us, whichever of them has died.
     let (mut result, mut agreed) = (Ok(()), own.is_some());
     for peer in 1..size {

@@ -27,6 +27,9 @@ pub const ERR_PROTOCOL: Status = -8;
 pub const ERR_TRUNCATED: Status = -9;
 /// The component's own code panicked; the reason is what the panic said.
 pub const ERR_PANIC: Status = -10;
+/// Not an error, where a contract allows it: this call is for another component, and the next one by priority
+/// is asked. Nobody says why through `fail`.
+pub const ERR_DECLINED: Status = -11;
 /// Anything else; the text given to `fail` says what.
 pub const ERR_OTHER: Status = -99;
 
@@ -56,6 +59,7 @@ pub fn status_name(status: Status) -> &'static str {
         ERR_PROTOCOL => "protocol violation",
         ERR_TRUNCATED => "truncated",
         ERR_PANIC => "the component panicked",
+        ERR_DECLINED => "declined",
         _ => "failed",
     }
 }

@@ -1,7 +1,8 @@
 //! How a function of a component went.
 
 use crate::abi::status::{
-    DONE, ERR_OTHER, ERR_UNAVAILABLE, NO_RESOURCES, NOTHING, OutcomeCode, QUEUED, Status,
+    DONE, ERR_DECLINED, ERR_OTHER, ERR_UNAVAILABLE, NO_RESOURCES, NOTHING, OutcomeCode, QUEUED,
+    Status,
 };
 
 /// Why something failed: a status code and a sentence for the user.
@@ -22,6 +23,11 @@ impl Failure {
     /// The component can't be used here, and nothing is wrong.
     pub fn unavailable(text: impl Into<String>) -> Self {
         Self::new(ERR_UNAVAILABLE, text)
+    }
+
+    /// This call is for another component, where the contract allows that.
+    pub fn declined() -> Self {
+        Self::new(ERR_DECLINED, String::new())
     }
 }
 

@@ -34,7 +34,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::abi::component::{ABI_MAJOR, ABI_MINOR, ComponentDescriptor, Instance, MAGIC};
 use crate::abi::host::LOG_ERROR;
 use crate::abi::scope::Scope;
-use crate::abi::status::{ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
+use crate::abi::status::{ERR_DECLINED, ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCode, Status};
 
 pub use crate::abi::lock::{Mutex, MutexGuard};
 pub use bytes::BYTES;
@@ -141,6 +141,7 @@ pub(crate) unsafe fn outcome(
 pub(crate) unsafe fn status(instance: *mut Instance, result: Result<(), Failure>) -> Status {
     match result {
         Ok(()) => OK,
+        Err(failure) if failure.status == ERR_DECLINED => ERR_DECLINED,
         // SAFETY: promised by the caller.
         Err(failure) => unsafe { fail(instance, &failure) },
     }

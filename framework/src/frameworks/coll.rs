@@ -1,7 +1,7 @@
 //! **coll** — collective operations.
 //!
 //! Several components serve one communicator: for each operation the one that offers it with the
-//! highest priority. A component reaches its peers through the process's point-to-point component,
+//! highest priority, and does not decline the call. A component reaches its peers through the process's point-to-point component,
 //! which it finds with the host's `service`, on negative tags that no user message has.
 //!
 //! **Life.** `comm_open` is called for each communicator on each of its processes, in the same
@@ -10,6 +10,13 @@
 //! to take the same one: it may depend on sizes, parameters and info keys, not on rank or load. That holds
 //! for neighborhood operations, too, of which a process knows its own neighbors alone: whether the view
 //! has some is the same everywhere, who and how many is not.
+//!
+//! **Declining.** An offer is for an operation, whatever its arguments. A component that serves only some
+//! calls, for example those of few bytes, declines the others: `run` returns `CAIRN_ERR_DECLINED`, and the
+//! component with the next lower offer is asked. It must do so on every process alike, so by what MPI demands
+//! to be the same everywhere; counts and datatypes are not, but the bytes of a block that has one sender
+//! and one receiver are. When it declines the buffers are as they were, and all that it has sent
+//! was received: the next one's messages carry the same tag.
 //!
 //! **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
 //! one thread at a time for one communicator, as MPI demands of its callers.
@@ -204,7 +211,7 @@ pub struct CollOps {
             way: u32,
         ) -> i32,
     >,
-    /// Runs an operation to its end. Required.
+    /// Runs an operation to its end, or returns `CAIRN_ERR_DECLINED`. Required.
     pub run: Option<
         unsafe extern "C" fn(
             instance: *mut Instance,
@@ -254,7 +261,7 @@ pub trait Coll: Component {
     fn comm_open(&self, comm: &mut Comm) -> Result<Self::Module, Failure>;
     /// Priority with which it offers an operation called in a way, if it does.
     fn offer(&self, comm: &Comm, module: &Self::Module, operation: u32, way: u32) -> Option<i32>;
-    /// Runs an operation to its end.
+    /// Runs an operation to its end, or leaves it to the next component ([`Failure::declined`]).
     unsafe fn run(
         &self,
         comm: &Comm,

@@ -23,7 +23,7 @@ use cairn_framework::abi::comm::{
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
-use cairn_framework::abi::status::OK;
+use cairn_framework::abi::status::{ERR_DECLINED, OK};
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{
@@ -98,8 +98,28 @@ pub type CommRef = &'static Object<CommBody>;
 #[derive(Default)]
 struct Collectives {
     modules: Vec<Module>,
-    /// By way and operation: index in `modules`.
-    chosen: [[Option<u8>; COLL_OPERATIONS as usize]; WAYS.len()],
+    /// For each way and operation, indexes in `modules` of those that offer it, the highest offer first.
+    offered: Vec<u8>,
+    /// Where those of a way and operation end in `offered`; they begin where those before end.
+    ends: [[u16; COLL_OPERATIONS as usize]; WAYS.len()],
+}
+
+impl Collectives {
+    /// Those that offer an operation, the highest offer first.
+    #[inline]
+    fn offers(&self, way: u32, operation: u32) -> &[u8] {
+        let (way, operation) = (way as usize, operation as usize);
+        let begin = match (way, operation) {
+            (0, 0) => 0,
+            (_, 0) => self.ends[way - 1][COLL_OPERATIONS as usize - 1],
+            _ => self.ends[way][operation - 1],
+        };
+        &self.offered[usize::from(begin)..usize::from(self.ends[way][operation])]
+    }
+
+    fn modules_of(&self, offers: &[u8]) -> impl Iterator<Item = &Module> {
+        offers.iter().map(|index| &self.modules[usize::from(*index)])
+    }
 }
 
 const WAYS: [u32; 3] = [COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT];
@@ -292,31 +312,32 @@ pub fn make(plan: Plan) -> Result<CommRef> {
 /// No other thread knows the communicator yet.
 unsafe fn open_collectives(comm: CommRef) -> Result<()> {
     let mut collectives = Collectives::default();
-    let mut best = [[-1; COLL_OPERATIONS as usize]; WAYS.len()];
     for component in &runtime().colls {
         let mut module = std::ptr::null_mut();
+        let (ops, instance) = (component.ops, component.instance);
         // SAFETY: the table is complete and the component open.
-        unsafe {
-            let view = comm.view.get();
-            let (ops, instance) = (component.ops, component.instance);
-            let status = (ops.comm_open.unwrap_unchecked())(instance, &mut *view, &mut module);
-            if status != OK {
-                return Err(failure("comm_open", status));
-            }
-            let index = collectives.modules.len() as u8;
-            collectives.modules.push(Module { ops, instance, module });
-            for (way, row) in WAYS.iter().zip(0..) {
-                for operation in 0..COLL_OPERATIONS {
-                    let place = operation as usize;
-                    let offer =
-                        (ops.offer.unwrap_unchecked())(instance, &*view, module, operation, *way);
-                    let best: &mut i32 = &mut best[row][place];
-                    if offer > *best {
-                        *best = offer;
-                        collectives.chosen[row][place] = Some(index);
-                    }
-                }
-            }
+        let status = unsafe {
+            (ops.comm_open.unwrap_unchecked())(instance, &mut *comm.view.get(), &mut module)
+        };
+        if status != OK {
+            return Err(failure("comm_open", status));
+        }
+        collectives.modules.push(Module { ops, instance, module });
+    }
+    for (way, row) in WAYS.iter().zip(0..) {
+        for operation in 0..COLL_OPERATIONS {
+            let offer = |Module { ops, instance, module }: &Module| {
+                // SAFETY: as above.
+                let offer = unsafe { ops.offer.unwrap_unchecked() };
+                // SAFETY: as above; components only read the view now.
+                unsafe { offer(*instance, &*comm.view.get(), *module, operation, *way) }
+            };
+            let offers = collectives.modules.iter().map(offer).zip(0_u8..);
+            let mut offers: Vec<(i32, u8)> = offers.filter(|(offer, _)| *offer >= 0).collect();
+            // Of equal ones the first comes first.
+            offers.sort_by_key(|(offer, _)| std::cmp::Reverse(*offer));
+            collectives.offered.extend(offers.iter().map(|(_, index)| index));
+            collectives.ends[row][operation as usize] = collectives.offered.len() as u16;
         }
     }
     let _ = comm.collectives.set(collectives);
@@ -535,13 +556,23 @@ impl CommBody {
     /// # Safety
     /// The pointers in the arguments are what the operation says in the standard.
     pub unsafe fn run(&self, args: &CollArgs) -> Result<()> {
-        let module = self.module(COLL_BLOCKING, args.operation)?;
+        let all = self.collectives.get();
+        let offers = all.map_or(&[][..], |all| all.offers(COLL_BLOCKING, args.operation));
+        if offers.is_empty() {
+            return Err(unoffered(COLL_BLOCKING));
+        }
         let args = &CollArgs { tag: self.next_tag(), ..*args };
-        // SAFETY: promised by the caller; the table is complete and the component open.
-        let status = unsafe {
-            (module.ops.run.unwrap_unchecked())(module.instance, self.view(), module.module, args)
-        };
-        if status == OK { Ok(()) } else { Err(failure("run", status)) }
+        for Module { ops, instance, module } in all.iter().flat_map(|all| all.modules_of(offers)) {
+            // SAFETY: promised by the caller; the table is complete and the component open.
+            let status =
+                unsafe { (ops.run.unwrap_unchecked())(*instance, self.view(), *module, args) };
+            match status {
+                OK => return Ok(()),
+                ERR_DECLINED => {}
+                status => return Err(failure("run", status)),
+            }
+        }
+        Err(unoffered(COLL_BLOCKING))
     }
 
     /// Starts a collective, or makes a persistent request of it.
@@ -575,20 +606,21 @@ impl CommBody {
     }
 
     fn module(&self, way: u32, operation: u32) -> Result<Module> {
-        let chosen = self.collectives.get().and_then(|all| {
-            let index = all.chosen[way as usize][operation as usize]?;
-            Some(all.modules[usize::from(index)])
-        });
-        chosen.ok_or_else(|| {
-            let what = match way {
-                COLL_NONBLOCKING => "nonblocking ",
-                COLL_PERSISTENT => "persistent ",
-                _ => "",
-            };
-            let text = format!("no coll component offers this {what}operation here");
-            Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text)
-        })
+        let all = self.collectives.get();
+        let first = all.and_then(|all| all.modules_of(all.offers(way, operation)).next());
+        first.copied().ok_or_else(|| unoffered(way))
     }
+}
+
+#[cold]
+fn unoffered(way: u32) -> Error {
+    let what = match way {
+        COLL_NONBLOCKING => "nonblocking ",
+        COLL_PERSISTENT => "persistent ",
+        _ => "",
+    };
+    let text = format!("no coll component offers this {what}operation here");
+    Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text)
 }
 
 /// What components learn of the info.

@@ -1,0 +1,379 @@
+//! The word by which a process tells the others how far it has come, and how its slots are used again.
+//!
+//! ```text
+//!   turns of a communicator   0  1  2  3  4  5  6  7  8 ...     each process has SLOTS slots, each with a flag;
+//!   slot and flag             0  1  2  3  0  1  2  3  0 ...     turn t has those with number t mod SLOTS
+//!
+//!   the process itself   (write data);  flag = t;  sleepers > 0? ─► futex_wake(flag)
+//!   one that waits       poll flag until it is t or later;  ++sleepers, sleep on flag, --sleepers
+//!   one that knows of a death   the board is broken, then   flag |= BROKEN;  futex_wake
+//! ```
+//!
+//! Every process has every turn, in order, and sets the turn's flag, whether it has data for others or not.
+//!
+//! **What is read is whole.** The flag is set by a Release that comes after the data, and read with Acquire.
+//!
+//! **When a slot may be written again.** A process is through with turn t - 1, and so with everything that it reads
+//! there, before it sets the flag of turn t. So whoever has seen the flags of turn t - SLOTS + 1 of all others,
+//! may write the slot of turn t: all are through with turn t - SLOTS. Where all wait for all, each has
+//! seen the flags of turn t - 1, and there is nothing to look at. So processes that don't hear from the others
+//! are SLOTS - 1 turns ahead at most, and none is more than SLOTS turns behind another.
+//!
+//! **Why numbers may go round.** Each flag gets a new number every SLOTS turns, and turns that are compared are
+//! at most 2 * SLOTS apart; so the sign of their difference says which is later. The number of all turns is a multiple
+//! of SLOTS.
+//!
+//! **Why no wake-up is lost** is as for the board (`board`): `++sleepers` comes before the kernel's look at the flag,
+//! the change of the flag before the look at `sleepers`, with a full fence between the two on both sides.
+//!
+//! **Why a death is seen.** The flag's owner writes it without looking, and may take the mark of a death away. Then
+//! the flag has another turn than a sleeper saw, so that wakes up; and who goes to sleep looks at the
+//! board after `++sleepers`, which was broken before any flag was marked.
+
+use cairn_framework::sync::{AtomicU32, Ordering, full_fence};
+
+/// Slots of a process: a power of two.
+pub const SLOTS: u32 = 4;
+
+/// Beside the turn in a flag: a process has died.
+const BROKEN: u32 = 1;
+
+/// A turn. Turns are counted in steps of two, so that a flag has room for [`BROKEN`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn(u32);
+
+impl Turn {
+    /// Before the first turn: shortly before the numbers go round, so that this is nothing special.
+    pub const BEFORE: Self = Self(0_u32.wrapping_sub(2 * 16 * SLOTS));
+
+    /// The turn that a number stands for, and the number.
+    pub const fn of(number: u32) -> Self {
+        Self(number)
+    }
+
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    pub const fn next(self) -> Self {
+        Self(self.0.wrapping_add(2))
+    }
+
+    /// The turn that all must have begun before the slot of this one is written.
+    pub const fn free_from(self) -> Self {
+        Self(self.0.wrapping_sub(2 * (SLOTS - 1)))
+    }
+
+    /// The number of its slot.
+    pub const fn slot(self) -> usize {
+        (self.0 / 2 % SLOTS) as usize
+    }
+
+    /// Whether it is another one or comes after it.
+    pub const fn is_from(self, other: Self) -> bool {
+        self.0.wrapping_sub(other.0).cast_signed() >= 0
+    }
+}
+
+/// A flag, at the beginning of its slot. Beside `sleepers` only the owner writes it, but for [`BROKEN`].
+#[repr(C)]
+pub struct Flag {
+    turn: AtomicU32,
+    sleepers: AtomicU32,
+}
+
+/// What a flag says to one that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// Its owner has come so far.
+    There,
+    /// Not yet: this is its word.
+    Wait(u32),
+    /// A process has died.
+    Broken,
+}
+
+impl Flag {
+    /// For the one that makes it, before any other has it.
+    pub fn begin(&self, before: Turn) {
+        self.turn.store(before.0, Ordering::Relaxed);
+        self.sleepers.store(0, Ordering::Relaxed);
+    }
+
+    /// Its owner has come to this turn, and nobody waits for that by the flag.
+    #[inline]
+    pub fn note(&self, turn: Turn) {
+        self.turn.store(turn.0, Ordering::Release);
+    }
+
+    /// Its owner has come to this turn, and all that it has written in its slot may be read. Whether sleepers are to be
+    /// woken.
+    #[inline]
+    pub fn set(&self, turn: Turn) -> bool {
+        self.note(turn);
+        self.has_sleepers()
+    }
+
+    #[inline]
+    fn has_sleepers(&self) -> bool {
+        full_fence();
+        self.sleepers.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether its owner has come to this turn.
+    #[inline]
+    pub fn has(&self, turn: Turn) -> bool {
+        Turn(self.turn.load(Ordering::Acquire) & !BROKEN).is_from(turn)
+    }
+
+    /// For one that is counted as a sleeper, and looks at the board itself.
+    pub fn look(&self, turn: Turn) -> Seen {
+        let word = self.turn.load(Ordering::Acquire);
+        match word & BROKEN {
+            _ if Turn(word & !BROKEN).is_from(turn) => Seen::There,
+            0 => Seen::Wait(word),
+            _ => Seen::Broken,
+        }
+    }
+
+    /// Around every sleep on the word.
+    pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        full_fence();
+        let result = sleep();
+        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+
+    /// No process is to wait any more, which the board says already. Whether sleepers are to be woken.
+    #[cold]
+    pub fn break_off(&self) -> bool {
+        self.turn.fetch_or(BROKEN, Ordering::Release);
+        self.has_sleepers()
+    }
+
+    /// The word to sleep on.
+    pub fn word(&self) -> &AtomicU32 {
+        &self.turn
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+mod model {
+    use cairn_framework::sync::Cell;
+    use cairn_framework::sync::loom;
+    use cairn_framework::sync::loom::sync::Arc;
+    use cairn_framework::sync::loom::thread;
+
+    use super::*;
+    use crate::board::Board;
+
+    /// Two processes with their slots, and what the kernel knows of sleepers on the flags of the first.
+    struct Shared {
+        board: Board,
+        flags: [[Flag; SLOTS as usize]; 2],
+        slots: [[Cell<u32>; SLOTS as usize]; 2],
+        woken: AtomicU32,
+    }
+
+    impl Shared {
+        fn new() -> Arc<Self> {
+            let flag = || Flag { turn: AtomicU32::new(BEFORE.0), sleepers: AtomicU32::new(0) };
+            let flags = [0, 1].map(|_| [0; SLOTS as usize].map(|_| flag()));
+            let slots = [0, 1].map(|_| [0; SLOTS as usize].map(|_| Cell::new(0)));
+            Arc::new(Self { board: Board::default(), flags, slots, woken: AtomicU32::new(0) })
+        }
+
+        fn flag(&self, process: usize, turn: Turn) -> &Flag {
+            &self.flags[process][turn.slot()]
+        }
+
+        fn set(&self, process: usize, turn: Turn) {
+            if self.flag(process, turn).set(turn) {
+                self.woken.store(1, Ordering::Release);
+            }
+        }
+
+        fn write(&self, process: usize, turn: Turn) {
+            // SAFETY: what the model checks.
+            unsafe { self.slots[process][turn.slot()].with(|data| *data = turn.0) };
+        }
+
+        fn read(&self, process: usize, turn: Turn) -> u32 {
+            // SAFETY: what the model checks.
+            unsafe { self.slots[process][turn.slot()].with(|data| *data) }
+        }
+
+        /// Waits as the component does, asleep if it `sleeps`. Whether the process has come.
+        fn wait(&self, process: usize, turn: Turn, sleeps: bool) -> bool {
+            let flag = self.flag(process, turn);
+            loop {
+                if flag.has(turn) {
+                    return true;
+                }
+                let seen = flag.sleeping(|| {
+                    if self.board.is_broken() {
+                        return if flag.has(turn) { Seen::There } else { Seen::Broken };
+                    }
+                    let seen = flag.look(turn);
+                    if let Seen::Wait(word) = seen
+                        && sleeps
+                        && flag.word().load(Ordering::Relaxed) == word
+                    {
+                        while self.woken.load(Ordering::Acquire) == 0 {
+                            thread::yield_now();
+                        }
+                    }
+                    seen
+                });
+                match seen {
+                    Seen::There => return true,
+                    Seen::Broken => return false,
+                    Seen::Wait(_) => thread::yield_now(),
+                }
+            }
+        }
+    }
+
+    /// The turn behind the first one is number 0.
+    const BEFORE: Turn = Turn(0_u32.wrapping_sub(4));
+
+    fn check(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(model);
+    }
+
+    /// Both write and both read, and none looks whether its slot is free.
+    #[test]
+    fn model_all_wait_for_all() {
+        check(|| {
+            let run = |shared: &Shared, own: usize| {
+                let mut turn = BEFORE;
+                for round in 0..3 {
+                    turn = turn.next();
+                    shared.write(own, turn);
+                    shared.set(own, turn);
+                    assert!(shared.wait(1 - own, turn, round == 1 && own == 0));
+                    assert_eq!(shared.read(1 - own, turn), turn.0);
+                }
+            };
+            let shared = Shared::new();
+            let other = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || run(&shared, 1))
+            };
+            run(&shared, 0);
+            other.join().unwrap();
+        });
+    }
+
+    /// One writes as long as it may; the other only reads.
+    #[test]
+    fn model_a_slot_is_written_when_it_was_read() {
+        check(|| {
+            let shared = Shared::new();
+            let reader = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    let mut turn = BEFORE;
+                    for _ in 0..SLOTS + 2 {
+                        turn = turn.next();
+                        shared.set(1, turn);
+                        assert!(shared.wait(0, turn, false));
+                        assert_eq!(shared.read(0, turn), turn.0);
+                    }
+                })
+            };
+            let mut turn = BEFORE;
+            for _ in 0..SLOTS + 2 {
+                turn = turn.next();
+                // Sleeps for the reader, who wakes it.
+                assert!(shared.wait(1, turn.free_from(), true));
+                shared.write(0, turn);
+                shared.set(0, turn);
+            }
+            reader.join().unwrap();
+        });
+    }
+
+    /// A third process has died, of which the one that does not wait comes to know.
+    #[test]
+    fn model_a_death_ends_the_wait_for_a_flag() {
+        check(|| {
+            let shared = Shared::new();
+            let turn = BEFORE.next();
+            let waiter = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || shared.wait(0, turn, true))
+            };
+            let owner = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || shared.set(0, turn))
+            };
+            shared.board.break_off();
+            if shared.flag(0, turn).break_off() {
+                shared.woken.store(1, Ordering::Release);
+            }
+            let came = waiter.join().unwrap();
+            owner.join().unwrap();
+            // The wait has ended; if not well, because it was broken off.
+            assert!(came || shared.board.is_broken());
+        });
+    }
+
+    /// The same, and the owner never comes.
+    #[test]
+    fn model_a_death_ends_the_wait_for_the_dead() {
+        check(|| {
+            let shared = Shared::new();
+            let turn = BEFORE.next();
+            let waiter = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || assert!(!shared.wait(0, turn, true)))
+            };
+            shared.board.break_off();
+            if shared.flag(0, turn).break_off() {
+                shared.woken.store(1, Ordering::Release);
+            }
+            waiter.join().unwrap();
+        });
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_go_round() {
+        let mut turn = Turn::BEFORE;
+        for _ in 0..40 * SLOTS {
+            let next = turn.next();
+            assert_eq!(next.slot(), (turn.slot() + 1) % SLOTS as usize);
+            assert!(next.is_from(turn) && next.is_from(next) && !turn.is_from(next));
+            let free = next.free_from();
+            assert!(!free.is_from(next) && turn.is_from(free));
+            assert_eq!(free.slot(), (next.slot() + 1) % SLOTS as usize);
+            assert_eq!(Turn::of(turn.number()), turn);
+            turn = next;
+        }
+        assert!(turn.number() < Turn::BEFORE.number());
+    }
+
+    #[test]
+    fn a_flag_tells_the_turn_and_a_death() {
+        let flag = Flag { turn: AtomicU32::new(7), sleepers: AtomicU32::new(9) };
+        flag.begin(Turn::BEFORE);
+        let first = Turn::BEFORE.next();
+        assert!(flag.has(Turn::BEFORE) && !flag.has(first));
+        assert_eq!(flag.look(first), Seen::Wait(Turn::BEFORE.number()));
+        assert!(!flag.set(first) && flag.has(first));
+        assert_eq!(flag.look(first), Seen::There);
+        assert!(flag.sleeping(|| flag.set(first.next())));
+        assert!(!flag.break_off() && flag.sleeping(|| flag.break_off()));
+        // What was there is there.
+        assert_eq!(flag.look(first), Seen::There);
+        assert_eq!(flag.look(first.next().next()), Seen::Broken);
+    }
+}

@@ -1,0 +1,620 @@
+//! The operations, in turns.
+//!
+//! What has more bytes than a slot takes several turns, of which a process that sends only may be some ahead of those
+//! that receive. Where one process has data for all, it says how many bytes, and the others go by that; data that
+//! has no room ends no operation before its last turn, because others wait.
+
+use cairn_framework::abi::status::ERR_TRUNCATED;
+use cairn_framework::author::Failure;
+use cairn_framework::frameworks::coll::*;
+
+use crate::data::{Blocks, Data, entry};
+use crate::flag::Turn;
+use crate::turns::Turns;
+
+/// `MPI_IN_PLACE`.
+const IN_PLACE: usize = 1;
+
+/// From so many bytes on few processes share the work of an allreduce; fewer bytes each reduces itself.
+const SPLIT: u64 = 4096;
+
+/// An operation on a communicator.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub turns: Turns<'a>,
+    pub args: &'a CollArgs,
+    /// Bytes of data in a slot.
+    pub slot: u64,
+}
+
+/// The processes whose data a reduction takes, by rank: from the first one to before the second.
+type Ranks = (u32, u32);
+
+/// How long vectors and blocks may be.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Of a broadcast, gather or scatter.
+    pub rooted: u64,
+    /// Of all others.
+    pub others: u64,
+}
+
+/// Whether an operation is done in shared memory, which all processes answer alike: the vector of a reduction or
+/// broadcast, all blocks of an alltoall, and every other operation's longest block is within the limit, and some of it
+/// has room in a slot.
+#[inline]
+pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limits: Limits) -> bool {
+    if slot == 0 {
+        return args.operation == COLL_BARRIER;
+    }
+    let is_root = i64::from(args.root) == i64::from(rank);
+    let ranks = u64::from(size);
+    // SAFETY: the MPI layer vouches for the arguments.
+    let whole = |side: &CollSide| unsafe { Data::whole(side) };
+    // SAFETY: as above.
+    let counts = || (0..size).map(|rank| unsafe { entry(&args.receive.counts, rank) as u64 });
+    let receive = || {
+        let data = whole(&args.receive);
+        (data.bytes(), data.datatype().size)
+    };
+    let block = |side: &CollSide| (whole(side).bytes(), 0);
+    let sends = args.send.buffer.addr() != IN_PLACE;
+    // How long it is, and what has to have room as a whole.
+    let (bytes, element) = match args.operation {
+        COLL_BARRIER => return true,
+        COLL_BCAST => block(&args.receive),
+        // The blocks are the root's, or those that others have.
+        COLL_GATHER if is_root => block(&args.receive),
+        COLL_SCATTER if !is_root => block(&args.receive),
+        COLL_ALLGATHER => block(&args.receive),
+        COLL_GATHER | COLL_SCATTER => block(&args.send),
+        COLL_ALLTOALL => {
+            let side = if sends { &args.send } else { &args.receive };
+            (whole(side).bytes() * ranks, 0)
+        }
+        COLL_ALLGATHERV => {
+            let size = whole(&args.receive).datatype().size;
+            (counts().max().unwrap_or(0) * size, 0)
+        }
+        // A process's share is a whole number of elements.
+        COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => receive(),
+        COLL_ALLREDUCE => {
+            let (bytes, size) = receive();
+            (bytes, size * (ranks + 1))
+        }
+        COLL_REDUCE_SCATTER_BLOCK => {
+            let (bytes, size) = receive();
+            (bytes * ranks, size * ranks)
+        }
+        COLL_REDUCE_SCATTER => {
+            let size = whole(&args.receive).datatype().size;
+            (counts().sum::<u64>() * size, size * ranks)
+        }
+        _ => return false,
+    };
+    let limit = match args.operation {
+        COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
+        _ => limits.others,
+    };
+    bytes <= limit && element <= slot
+}
+
+/// Does an operation.
+///
+/// # Safety
+/// The arguments are those of the operation, and `fits` says that it can be done.
+pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
+    // SAFETY: promised by the caller.
+    let well = unsafe {
+        match call.args.operation {
+            COLL_BARRIER if call.slot > 0 && !call.turns.is_few() => {
+                return call.turns.gather_and_go(call.turns.begin());
+            }
+            COLL_BARRIER => return call.turns.exchange(call.turns.begin()),
+            COLL_BCAST => call.bcast(),
+            COLL_GATHER => call.gather(),
+            COLL_SCATTER => call.scatter(),
+            COLL_ALLGATHER | COLL_ALLGATHERV => call.allgather(),
+            COLL_ALLTOALL => call.alltoall(),
+            COLL_REDUCE => call.reduce(),
+            COLL_ALLREDUCE => call.allreduce(),
+            COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => call.reduce_scatter(),
+            COLL_SCAN => call.scan(call.turns.rank + 1),
+            COLL_EXSCAN => call.scan(call.turns.rank),
+            _ => return Err(Failure::declined()),
+        }?
+    };
+    if well { Ok(()) } else { Err(truncated()) }
+}
+
+#[cold]
+fn truncated() -> Failure {
+    Failure::new(ERR_TRUNCATED, "the data of another process has no room in the receive buffer")
+}
+
+/// How many turns `count` takes, of which each does `each`: one at least.
+fn turns_for(count: u64, each: u64) -> u64 {
+    count.div_ceil(each.max(1)).max(1)
+}
+
+#[allow(clippy::missing_safety_doc)] // all are as for `run`
+impl Call<'_> {
+    fn is_root(&self) -> bool {
+        i64::from(self.args.root) == i64::from(self.turns.rank)
+    }
+
+    fn root(&self) -> u32 {
+        self.args.root as u32
+    }
+
+    fn send_in_place(&self) -> bool {
+        self.args.send.buffer.addr() == IN_PLACE
+    }
+
+    fn others(&self) -> impl Iterator<Item = u32> + use<> {
+        let own = self.turns.rank;
+        (own + 1..self.turns.size).chain(0..own)
+    }
+
+    fn receive(&self) -> Data {
+        // SAFETY: the MPI layer vouches for the arguments until the operation is complete.
+        unsafe { Data::whole(&self.args.receive) }
+    }
+
+    fn send(&self) -> Data {
+        // SAFETY: as above.
+        unsafe { Data::whole(&self.args.send) }
+    }
+
+    /// This process's part of a reduction, which has so many elements.
+    fn contribution(&self, count: u64) -> Data {
+        let receive = self.receive().of(count);
+        if self.send_in_place() { receive } else { receive.at(self.args.send.buffer) }
+    }
+
+    /// Elements where a reduction may read them in place of those in the slot.
+    fn readable(&self, data: Data) -> Option<Data> {
+        (data.is_flat() && !self.send_in_place()).then_some(data)
+    }
+
+    unsafe fn bcast(&self) -> Result<bool, Failure> {
+        let (turns, data) = (&self.turns, self.receive());
+        let mut at = 0;
+        if self.is_root() {
+            let all = data.bytes();
+            loop {
+                let turn = turns.begin();
+                turns.make_room(turn)?;
+                let len = (all - at).min(self.slot);
+                // SAFETY: promised by the caller; a slot has so much room.
+                unsafe { turns.put(&data, at, turns.own(turn), len) };
+                turns.say_bytes(turn, all);
+                turns.set(turn);
+                at += len;
+                if at == all {
+                    return Ok(true);
+                }
+            }
+        }
+        let mut well = true;
+        loop {
+            let turn = turns.begin();
+            turns.set(turn);
+            turns.wait_for(self.root(), turn)?;
+            let all = turns.bytes(self.root(), turn);
+            let len = all.saturating_sub(at).min(self.slot);
+            // SAFETY: as above.
+            well &= unsafe { data.write(at, turns.data(self.root(), turn), len) };
+            at += len;
+            if at >= all {
+                return Ok(well);
+            }
+        }
+    }
+
+    unsafe fn gather(&self) -> Result<bool, Failure> {
+        let turns = &self.turns;
+        if !self.is_root() {
+            let data = self.send();
+            let all = data.bytes();
+            for number in 0..turns_for(all, self.slot) {
+                let turn = turns.begin();
+                turns.make_room(turn)?;
+                let at = number * self.slot;
+                // SAFETY: promised by the caller; a slot has so much room.
+                unsafe { turns.put(&data, at, turns.own(turn), (all - at).min(self.slot)) };
+                turns.say_bytes(turn, all);
+                turns.set(turn);
+            }
+            return Ok(true);
+        }
+        let blocks = Blocks { side: &self.args.receive, counted: false };
+        // SAFETY: promised by the caller.
+        let mut well =
+            self.send_in_place() || unsafe { self.send().copy_to(&blocks.block(turns.rank)) };
+        let (mut number, mut count) = (0, 1);
+        while number < count {
+            let turn = turns.begin();
+            turns.set(turn);
+            for rank in self.others() {
+                turns.wait_for(rank, turn)?;
+                let all = turns.bytes(rank, turn);
+                count = count.max(turns_for(all, self.slot));
+                let at = number * self.slot;
+                let len = all.saturating_sub(at).min(self.slot);
+                // SAFETY: as above.
+                well &= unsafe { blocks.block(rank).write(at, turns.data(rank, turn), len) };
+            }
+            number += 1;
+        }
+        Ok(well)
+    }
+
+    /// Where all blocks together have room in the root's slot, they are there; otherwise the root writes
+    /// to each process's own.
+    unsafe fn scatter(&self) -> Result<bool, Failure> {
+        let (turns, ranks) = (&self.turns, u64::from(self.turns.size));
+        let is_in_one = |all: u64| all <= self.slot / ranks;
+        let in_place = self.args.receive.buffer.addr() == IN_PLACE;
+        if self.is_root() {
+            let blocks = Blocks { side: &self.args.send, counted: false };
+            let all = self.send().bytes();
+            for number in 0..turns_for(all, self.slot) {
+                let turn = turns.begin();
+                turns.make_room(turn)?;
+                let at = number * self.slot;
+                let len = (all - at).min(self.slot);
+                for rank in self.others() {
+                    let place = match is_in_one(all) {
+                        true => turns.own(turn).wrapping_add((u64::from(rank) * all) as usize),
+                        false => turns.data(rank, turn),
+                    };
+                    // SAFETY: promised by the caller. All are through with what was in any slot of the turn, and no
+                    // other process writes there in this one.
+                    unsafe { turns.put(&blocks.block(rank), at, place, len) };
+                }
+                turns.say_bytes(turn, all);
+                turns.set(turn);
+            }
+            // SAFETY: promised by the caller.
+            return Ok(in_place || unsafe { blocks.block(turns.rank).copy_to(&self.receive()) });
+        }
+        let (mut at, mut well) = (0, true);
+        loop {
+            let turn = turns.begin();
+            turns.set(turn);
+            turns.wait_for(self.root(), turn)?;
+            let all = turns.bytes(self.root(), turn);
+            let len = all.saturating_sub(at).min(self.slot);
+            let place = match is_in_one(all) {
+                true => {
+                    let begin = turns.data(self.root(), turn);
+                    begin.wrapping_add((u64::from(turns.rank) * all) as usize)
+                }
+                false => turns.own(turn),
+            };
+            // SAFETY: as above.
+            well &= unsafe { self.receive().write(at, place, len) };
+            at += len;
+            if at >= all {
+                return Ok(well);
+            }
+        }
+    }
+
+    unsafe fn allgather(&self) -> Result<bool, Failure> {
+        let turns = &self.turns;
+        let counted = self.args.operation == COLL_ALLGATHERV;
+        let blocks = Blocks { side: &self.args.receive, counted };
+        // SAFETY: promised by the caller.
+        let own = unsafe { blocks.block(turns.rank) };
+        let data = if self.send_in_place() { own } else { self.send() };
+        let all = data.bytes();
+        let mut well = true;
+        let (mut number, mut count) = (0, 1);
+        while number < count {
+            let turn = turns.begin();
+            turns.make_room(turn)?;
+            let at = number * self.slot;
+            let len = all.saturating_sub(at).min(self.slot);
+            // SAFETY: as above; a slot has so much room.
+            unsafe { turns.put(&data, at, turns.own(turn), len) };
+            turns.say_bytes(turn, all);
+            turns.exchange(turn)?;
+            if number == 0 && !self.send_in_place() {
+                // SAFETY: as above.
+                well &= unsafe { data.copy_to(&own) };
+            }
+            count = count.max(turns_for(all, self.slot));
+            for rank in self.others() {
+                let all = turns.bytes(rank, turn);
+                count = count.max(turns_for(all, self.slot));
+                let len = all.saturating_sub(at).min(self.slot);
+                // SAFETY: as above.
+                well &= unsafe { blocks.block(rank).write(at, turns.data(rank, turn), len) };
+            }
+            number += 1;
+        }
+        Ok(well)
+    }
+
+    unsafe fn alltoall(&self) -> Result<bool, Failure> {
+        let (turns, ranks) = (&self.turns, u64::from(self.turns.size));
+        let come = Blocks { side: &self.args.receive, counted: false };
+        let gone = match self.send_in_place() {
+            true => come,
+            false => Blocks { side: &self.args.send, counted: false },
+        };
+        // SAFETY: promised by the caller.
+        let all = unsafe { gone.block(0) }.bytes();
+        // A piece of each block at a time.
+        let piece = |all: u64| all.min(self.slot / ranks);
+        let mut well = true;
+        let (mut number, mut count) = (0, 1);
+        while number < count {
+            let turn = turns.begin();
+            turns.make_room(turn)?;
+            let at = number * piece(all);
+            let len = all.saturating_sub(at).min(piece(all));
+            for rank in self.others() {
+                let place = turns.own(turn).wrapping_add((u64::from(rank) * piece(all)) as usize);
+                // SAFETY: as above; a slot has room for a piece of each block.
+                unsafe { turns.put(&gone.block(rank), at, place, len) };
+            }
+            turns.say_bytes(turn, all);
+            turns.exchange(turn)?;
+            if number == 0 && !self.send_in_place() {
+                // SAFETY: as above.
+                well &= unsafe { gone.block(turns.rank).copy_to(&come.block(turns.rank)) };
+            }
+            count = count.max(turns_for(all, piece(all)));
+            for rank in self.others() {
+                let all = turns.bytes(rank, turn);
+                count = count.max(turns_for(all, piece(all)));
+                let at = number * piece(all);
+                let len = all.saturating_sub(at).min(piece(all));
+                let first = u64::from(turns.rank) * piece(all);
+                let place = turns.data(rank, turn).wrapping_add(first as usize);
+                // SAFETY: as above.
+                well &= unsafe { come.block(rank).write(at, place, len) };
+            }
+            number += 1;
+        }
+        Ok(well)
+    }
+
+    unsafe fn reduce(&self) -> Result<bool, Failure> {
+        let turns = &self.turns;
+        let result = self.receive();
+        let mine = self.contribution(result.count);
+        let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
+        for number in 0..turns_for(mine.count, each) {
+            let first = number * each;
+            let (part, to) = self.parts(mine, result, first, each);
+            let turn = turns.begin();
+            let own = self.readable(part).filter(|_| self.is_root());
+            if own.is_none() {
+                turns.make_room(turn)?;
+                // SAFETY: promised by the caller; a slot has so much room.
+                unsafe { turns.put(&part, 0, turns.own(turn), part.bytes()) };
+            }
+            turns.set(turn);
+            if self.is_root() {
+                for rank in self.others() {
+                    turns.wait_for(rank, turn)?;
+                }
+                // SAFETY: as above.
+                unsafe { self.fold(turn, (0, turns.size), 0, own, to) };
+            }
+        }
+        Ok(true)
+    }
+
+    /// The part of a process's vector, and of a result, that begins at an element and has at most so many.
+    fn parts(&self, mine: Data, result: Data, first: u64, most: u64) -> (Data, Data) {
+        let count = mine.count.saturating_sub(first).min(most);
+        (mine.part(first, count), result.part(first, count))
+    }
+
+    /// Reduces what processes have in their slots from a byte on; `own` is in place of what is in this process's
+    /// slot. The operation takes operands from the right, so that it needs no memory but the result's: the last
+    /// rank's comes there first, and `result = operand op result` for each one before.
+    unsafe fn fold(&self, turn: Turn, ranks: Ranks, at: u64, own: Option<Data>, result: Data) {
+        let (turns, (first, end)) = (&self.turns, ranks);
+        if result.count == 0 || first == end {
+            return;
+        }
+        let own_at = |rank: u32| own.filter(|_| rank == turns.rank);
+        let place = |rank: u32| turns.data(rank, turn).wrapping_add(at as usize);
+        let (datatype, bytes) = (result.datatype(), result.bytes());
+        let mut temporary = None;
+        // SAFETY: promised by the caller: all slots are there, and the result has room for one vector.
+        unsafe {
+            let _ = match own_at(end - 1) {
+                Some(own) => own.copy_to(&result),
+                None => result.write(0, place(end - 1), bytes),
+            };
+            for rank in (first..end - 1).rev() {
+                let operand = match own_at(rank) {
+                    Some(own) => own.buffer(),
+                    None if result.is_flat() => {
+                        place(rank).wrapping_offset(-(datatype.true_lb as isize)).cast()
+                    }
+                    None => {
+                        let own = temporary.get_or_insert_with(|| result.temporary());
+                        let _ = own.data.write(0, place(rank), bytes);
+                        own.data.buffer()
+                    }
+                };
+                let apply = (*self.args.op).apply.unwrap_unchecked();
+                apply(self.args.op, operand, result.buffer(), result.count, datatype);
+            }
+        }
+    }
+
+    unsafe fn allreduce(&self) -> Result<bool, Failure> {
+        let (turns, result) = (&self.turns, self.receive());
+        let mine = self.contribution(result.count);
+        let is_few = turns.is_few();
+        if is_few && mine.bytes() > SPLIT.min(self.slot) {
+            // SAFETY: promised by the caller.
+            return unsafe { self.allreduce_by_parts(mine, result) };
+        }
+        let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
+        for number in 0..turns_for(mine.count, each) {
+            let (part, to) = self.parts(mine, result, number * each, each);
+            let turn = turns.begin();
+            turns.make_room(turn)?;
+            let bytes = part.bytes();
+            // SAFETY: promised by the caller; a slot has so much room, and so has the result, which the last process writes
+            // when all have read the one before.
+            unsafe {
+                turns.put(&part, 0, turns.own(turn), bytes);
+                let reduce = || self.fold(turn, (0, turns.size), 0, self.readable(part), to);
+                if is_few {
+                    turns.exchange(turn)?;
+                    reduce();
+                    continue;
+                }
+                let shared = turns.member.shared.result();
+                let work = || {
+                    reduce();
+                    to.read(0, shared, bytes);
+                };
+                if !turns.meet(turn, work)? {
+                    let _ = to.write(0, shared, bytes);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Each process reduces its part of a piece, and tells the result in the next turn, with the data of the next
+    /// piece.
+    unsafe fn allreduce_by_parts(&self, mine: Data, result: Data) -> Result<bool, Failure> {
+        let (turns, ranks) = (&self.turns, u64::from(self.turns.size));
+        let (count, size) = (mine.count, mine.datatype().size);
+        // In a slot there are the data of a piece and the result of one part.
+        let most = self.slot / (ranks + 1) / size;
+        let pieces = turns_for(count, most * ranks);
+        let results = (most * ranks * size) as usize;
+        // The last ones may be shorter. All are as long as the first one but the last.
+        let part_of = |piece: u64, rank: u32| {
+            let begin = piece * most * ranks;
+            let here = count.saturating_sub(begin).min(most * ranks);
+            let part = here.div_ceil(ranks);
+            let first = (u64::from(rank) * part).min(here);
+            (begin + first, part.min(here - first))
+        };
+        for piece in 0..=pieces {
+            let turn = turns.begin();
+            turns.make_room(turn)?;
+            let slot = turns.own(turn);
+            // SAFETY: promised by the caller; a slot has room for all of that.
+            unsafe {
+                if piece < pieces {
+                    let (begin, _) = part_of(piece, 0);
+                    for rank in 0..turns.size {
+                        let (first, count) = part_of(piece, rank);
+                        let part = mine.part(first, count);
+                        if rank != turns.rank || self.readable(part).is_none() {
+                            let at = (first - begin) * size;
+                            turns.put(&part, 0, slot.wrapping_add(at as usize), part.bytes());
+                        }
+                    }
+                }
+                if piece > 0 {
+                    let (first, count) = part_of(piece - 1, turns.rank);
+                    turns.put(
+                        &result.part(first, count),
+                        0,
+                        slot.wrapping_add(results),
+                        count * size,
+                    );
+                }
+                turns.exchange(turn)?;
+                if piece < pieces {
+                    let (begin, _) = part_of(piece, 0);
+                    let (first, count) = part_of(piece, turns.rank);
+                    let own = self.readable(mine.part(first, count));
+                    let (at, to) = ((first - begin) * size, result.part(first, count));
+                    self.fold(turn, (0, turns.size), at, own, to);
+                }
+                if piece > 0 {
+                    for rank in self.others() {
+                        let (first, count) = part_of(piece - 1, rank);
+                        let from = turns.data(rank, turn).wrapping_add(results);
+                        let _ = result.part(first, count).write(0, from, count * size);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pieces of all parts at a time. In place, what the result overwrites was told in this turn or
+    /// before: a part begins behind those before it.
+    unsafe fn reduce_scatter(&self) -> Result<bool, Failure> {
+        let (turns, result) = (&self.turns, self.receive());
+        let counted = self.args.operation == COLL_REDUCE_SCATTER;
+        let part = |rank: u32| match counted {
+            // SAFETY: promised by the caller.
+            true => unsafe { entry(&self.args.receive.counts, rank) as u64 },
+            false => result.count,
+        };
+        let size = result.datatype().size;
+        let longest = (0..turns.size).map(part).max().unwrap_or(0);
+        let each = (self.slot / u64::from(turns.size)).checked_div(size).unwrap_or(longest);
+        for number in 0..turns_for(longest, each) {
+            let piece = |rank: u32| {
+                let first = number * each;
+                (first, part(rank).saturating_sub(first).min(each))
+            };
+            let place = |rank: u32| u64::from(rank) * each * size;
+            let turn = turns.begin();
+            turns.make_room(turn)?;
+            let (mut begin, mut own) = (0, None);
+            for rank in 0..turns.size {
+                let (first, count) = piece(rank);
+                let data = self.contribution(0).part(begin + first, count);
+                begin += part(rank);
+                if rank == turns.rank {
+                    own = self.readable(data);
+                    if own.is_some() {
+                        continue;
+                    }
+                }
+                let to = turns.own(turn).wrapping_add(place(rank) as usize);
+                // SAFETY: as above; a slot has room for a piece of each part.
+                unsafe { turns.put(&data, 0, to, data.bytes()) };
+            }
+            turns.exchange(turn)?;
+            let (first, count) = piece(turns.rank);
+            let to = result.part(first, count);
+            // SAFETY: as above.
+            unsafe { self.fold(turn, (0, turns.size), place(turns.rank), own, to) };
+        }
+        Ok(true)
+    }
+
+    /// The reduction of what the ranks before `end` have.
+    unsafe fn scan(&self, end: u32) -> Result<bool, Failure> {
+        let (turns, result) = (&self.turns, self.receive());
+        let mine = self.contribution(result.count);
+        let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
+        for number in 0..turns_for(mine.count, each) {
+            let (part, to) = self.parts(mine, result, number * each, each);
+            let turn = turns.begin();
+            turns.make_room(turn)?;
+            // SAFETY: promised by the caller; a slot has so much room.
+            unsafe { turns.put(&part, 0, turns.own(turn), part.bytes()) };
+            turns.set(turn);
+            for rank in (0..turns.rank).rev() {
+                turns.wait_for(rank, turn)?;
+            }
+            // SAFETY: as above.
+            unsafe { self.fold(turn, (0, end), 0, self.readable(part), to) };
+        }
+        Ok(true)
+    }
+}

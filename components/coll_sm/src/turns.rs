@@ -1,0 +1,270 @@
+//! Turns of one process: it has data for others, waits for theirs, or for all.
+
+use core::hint::spin_loop;
+use core::sync::atomic::Ordering;
+
+use cairn_framework::abi::request::WaitSync;
+use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
+
+use cairn_segment::pace;
+
+use crate::board::{Gone, Next};
+use crate::data::Data;
+use crate::deaths::Member;
+use crate::flag::{Flag, Seen, Turn};
+use crate::links::lost;
+
+/// How often a process looks at a flag before it makes progress meanwhile: about as long as it takes another one
+/// that runs to come as far.
+const LOOKS: u32 = 100;
+
+/// From so many bytes on there are two ways to copy them to a slot.
+const MANY: u64 = 4096;
+
+/// What a process needs for its turns.
+#[derive(Clone, Copy)]
+pub struct Turns<'a> {
+    pub host: HostHandle,
+    pub member: &'a Member,
+    pub rank: u32,
+    pub size: u32,
+}
+
+impl Turns<'_> {
+    /// Begins the next turn.
+    #[inline]
+    pub fn begin(&self) -> Turn {
+        self.member.begin()
+    }
+
+    /// Whether each process reads what all others have.
+    #[inline]
+    pub fn is_few(&self) -> bool {
+        self.member.shared.shape().is_few != 0
+    }
+
+    /// Waits until the process's own slot may be written.
+    #[inline]
+    pub fn make_room(&self, turn: Turn) -> Result<(), Failure> {
+        let needed = turn.free_from();
+        if self.member.have_all(needed) { Ok(()) } else { self.wait_for_room(needed) }
+    }
+
+    #[cold]
+    fn wait_for_room(&self, needed: Turn) -> Result<(), Failure> {
+        self.wait_for_others(needed)?;
+        self.member.all_have(needed);
+        Ok(())
+    }
+
+    #[inline]
+    fn wait_for_others(&self, turn: Turn) -> Result<(), Failure> {
+        // Each begins with the rank behind it, so that they don't come to one line together.
+        (self.rank + 1..self.size)
+            .chain(0..self.rank)
+            .try_for_each(|rank| self.wait_for(rank, turn))
+    }
+
+    /// The data of this process's slot.
+    #[inline]
+    pub fn own(&self, turn: Turn) -> *mut u8 {
+        self.data(self.rank, turn)
+    }
+
+    /// The data of a process's slot.
+    #[inline]
+    pub fn data(&self, rank: u32, turn: Turn) -> *mut u8 {
+        self.member.shared.data(rank, turn)
+    }
+
+    /// Copies bytes of data to a slot. More than a few of them go past the caches where that takes less time:
+    /// a slot was read by others, and its lines are in their caches.
+    ///
+    /// # Safety
+    /// As for [`Data::read`].
+    #[inline]
+    pub unsafe fn put(&self, data: &Data, from: u64, to: *mut u8, len: u64) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match data.flat() {
+                Some(begin) if len >= MANY => {
+                    self.put_many(begin.wrapping_add(from as usize), to, len as usize);
+                }
+                _ => data.read(from, to, len),
+            }
+        }
+    }
+
+    /// # Safety
+    /// Both have so many bytes, and do not overlap.
+    unsafe fn put_many(&self, from: *const u8, to: *mut u8, len: usize) {
+        let pace = &self.member.pace;
+        let (streams, begin) = (pace.choose(len), pace::ticks());
+        // SAFETY: promised by the caller.
+        unsafe {
+            if streams {
+                pace::stream(from, to, len);
+            } else {
+                core::ptr::copy_nonoverlapping(from, to, len);
+            }
+        }
+        pace.measured(len, streams, pace::ticks().wrapping_sub(begin));
+    }
+
+    /// Says to others how many bytes this process's operation has, from when its flag is set.
+    #[inline]
+    pub fn say_bytes(&self, turn: Turn, bytes: u64) {
+        self.member.shared.bytes(self.rank, turn).store(bytes, Ordering::Relaxed);
+    }
+
+    /// What a process has said, whose flag was set.
+    #[inline]
+    pub fn bytes(&self, rank: u32, turn: Turn) -> u64 {
+        self.member.shared.bytes(rank, turn).load(Ordering::Relaxed)
+    }
+
+    /// This process has come to a turn, and others may read its slot.
+    #[inline]
+    pub fn set(&self, turn: Turn) {
+        let flag = self.member.shared.flag(self.rank, turn);
+        if flag.set(turn) {
+            wake_sleepers(flag.word());
+        }
+    }
+
+    /// Waits until a process has come to a turn.
+    #[inline]
+    pub fn wait_for(&self, rank: u32, turn: Turn) -> Result<(), Failure> {
+        let flag = self.member.shared.flag(rank, turn);
+        if flag.has(turn) {
+            return Ok(());
+        }
+        // Where processes share processors there are no polls, because the other one needs this one's.
+        if self.host.job().wait_polls > 0 {
+            for _ in 0..LOOKS {
+                spin_loop();
+                if flag.has(turn) {
+                    return Ok(());
+                }
+            }
+        }
+        self.wait_long(flag, turn)
+    }
+
+    #[cold]
+    fn wait_long(&self, flag: &Flag, turn: Turn) -> Result<(), Failure> {
+        if self.host.job().poll_until(|_| self.host.progress(), || flag.has(turn)) {
+            return Ok(());
+        }
+        self.member.waiting(|| -> Result<(), Failure> {
+            loop {
+                let seen = flag.sleeping(|| -> Result<Seen, Failure> {
+                    let seen = flag.look(turn);
+                    let Seen::Wait(expected) = seen else { return Ok(seen) };
+                    if self.member.board().is_broken() {
+                        return Ok(Seen::Broken);
+                    }
+                    let word = flag.word();
+                    self.host.wait(&WaitSync { expected, word, ..WaitSync::of(1) })?;
+                    Ok(flag.look(turn))
+                })?;
+                match seen {
+                    Seen::There => return Ok(()),
+                    Seen::Wait(_) => {}
+                    Seen::Broken => return Err(lost()),
+                }
+            }
+        })
+    }
+
+    /// Ends this process's writing in a turn in which all read what all have written, and waits for all
+    /// others.
+    #[inline]
+    pub fn exchange(&self, turn: Turn) -> Result<(), Failure> {
+        if !self.is_few() {
+            return self.meet(turn, || ()).map(drop);
+        }
+        self.set(turn);
+        self.wait_for_others(turn)?;
+        self.member.all_have(turn);
+        Ok(())
+    }
+
+    /// A barrier that rank 0 is the first to leave.
+    pub fn gather_and_go(&self, turn: Turn) -> Result<(), Failure> {
+        if self.rank == 0 {
+            self.wait_for_others(turn)?;
+            self.set(turn);
+        } else {
+            self.set(turn);
+            self.wait_for(0, turn)?;
+        }
+        self.member.all_have(turn);
+        Ok(())
+    }
+
+    /// The same, where the last process that comes does something before all go on. Whether that was this one.
+    #[inline]
+    pub fn meet(&self, turn: Turn, work: impl FnOnce()) -> Result<bool, Failure> {
+        // Nobody waits for the flag: when it is asked for next, all are known to have begun this turn.
+        if self.member.shared.shape().slot > 0 {
+            self.member.shared.flag(self.rank, turn).note(turn);
+        }
+        let board = self.member.board();
+        let is_last = match board.arrive(self.size) {
+            Next::Open => {
+                work();
+                if board.open() {
+                    wake_sleepers(board.word());
+                }
+                true
+            }
+            Next::Wait(generation, missing) => {
+                self.wait_for_all(generation, missing)?;
+                false
+            }
+            Next::Broken => return Err(lost()),
+        };
+        self.member.all_have(turn);
+        Ok(is_last)
+    }
+
+    fn wait_for_all(&self, generation: u32, missing: u32) -> Result<(), Failure> {
+        let board = self.member.board();
+        let mut gone = board.left(generation);
+        // Where processes share processors, those that are missing may run at this moment if there are as many other
+        // processors. Then they come in less time than it takes to let others run.
+        if missing < self.host.job().node_cores {
+            for _ in 0..LOOKS {
+                if gone.is_some() {
+                    break;
+                }
+                spin_loop();
+                gone = board.left(generation);
+            }
+        }
+        if gone.is_none() {
+            self.host.job().poll_until(
+                |_| self.host.progress(),
+                || {
+                    gone = board.left(generation);
+                    gone.is_some()
+                },
+            );
+        }
+        if gone.is_none() {
+            self.member.waiting(|| -> Result<(), Failure> {
+                while gone.is_none() {
+                    board.sleeping(|| {
+                        let word = board.word();
+                        let sync = WaitSync { expected: generation, word, ..WaitSync::of(1) };
+                        self.host.wait(&sync)
+                    })?;
+                    gone = board.left(generation);
+                }
+                Ok(())
+            })?;
+        }
+        if gone == Some(Gone::Passed) { Ok(()) } else { Err(lost()) }
+    }
+}

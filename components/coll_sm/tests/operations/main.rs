@@ -1,0 +1,365 @@
+//! Every operation among one to seventeen systems of one process, against naive models: with few and with many
+//! processes as the component sees it, and slots that are shorter and longer than what they hold.
+//!
+//! Plans and their memory are those of the component that does everything with messages.
+
+#![allow(dead_code, reason = "of what the other component's tests have, not all is needed here")]
+
+#[path = "../../../coll_basic/tests/operations/intra.rs"]
+mod intra;
+#[path = "../../../coll_basic/tests/operations/memory.rs"]
+mod memory;
+#[path = "../../../coll_basic/tests/operations/plan.rs"]
+mod plan;
+#[path = "../../../coll_basic/tests/operations/pml.rs"]
+mod pml;
+mod world;
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use cairn_framework::abi::peer::PEER_FAILED;
+use cairn_framework::abi::status::{ERR_DECLINED, ERR_PEER, ERR_TRUNCATED, OK, Status};
+use cairn_framework::frameworks::coll::*;
+use proptest::prelude::*;
+
+use memory::{operations, types};
+use plan::{Plan, Random, Side};
+use world::{Kind, LIMIT, MOST, Open, Rank, World, world};
+
+/// What is served.
+const OPERATIONS: [u32; 13] = [
+    COLL_BARRIER,
+    COLL_BCAST,
+    COLL_GATHER,
+    COLL_SCATTER,
+    COLL_ALLGATHER,
+    COLL_ALLGATHERV,
+    COLL_ALLTOALL,
+    COLL_REDUCE,
+    COLL_ALLREDUCE,
+    COLL_REDUCE_SCATTER_BLOCK,
+    COLL_REDUCE_SCATTER,
+    COLL_SCAN,
+    COLL_EXSCAN,
+];
+
+/// By rank, what each does one after the other.
+type Plans = Vec<Vec<Plan>>;
+
+fn push(all: &mut Plans, plans: Vec<Plan>) {
+    all.resize(plans.len(), Vec::new());
+    all.iter_mut().zip(plans).for_each(|(list, plan)| list.push(plan));
+}
+
+/// So many operations.
+fn mixed(size: u32, count: usize, operations_of: &[u32], random: &mut Random) -> Plans {
+    let mut all = Plans::new();
+    for _ in 0..count {
+        let operation = random.pick(operations_of);
+        let op = operations()[random.below(2) as usize];
+        random.next();
+        push(&mut all, intra::plans(operation, size as usize, &types(), op, random));
+    }
+    all
+}
+
+/// Runs plans one after the other on one communicator; sometimes a rank comes late.
+fn check(world: &World, plans: Plans, seed: u64) -> Result<(), String> {
+    let plans = Mutex::new(plans);
+    let context = world.contexts();
+    let results = world.run(move |rank| -> Result<(), String> {
+        let mut own = std::mem::take(&mut plans.lock().unwrap()[rank.rank as usize]);
+        let open = rank.open(context);
+        let mut random = Random(seed ^ u64::from(rank.rank));
+        for (number, plan) in own.iter_mut().enumerate() {
+            if random.below(40) == 0 {
+                std::thread::sleep(Duration::from_millis(random.below(3)));
+            }
+            plan.run(rank, &open, COLL_BLOCKING, number as u64)
+                .map_err(|why| format!("operation {} at {number}: {why}", plan.operation))?;
+        }
+        // No plan goes before all are through: what was written to a buffer late would be found.
+        own.iter().try_for_each(Plan::check)
+    });
+    for (rank, result) in results.into_iter().enumerate() {
+        result.map_err(|why| format!("rank {rank}: {why}"))?;
+    }
+    if world.is_quiet() { Ok(()) } else { Err("something is still under way".into()) }
+}
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    let slots = prop_oneof![Just(512), Just(1040), Just(16 << 10)];
+    (2..=MOST, any::<bool>(), slots).prop_map(|(size, crowd, slot)| Kind::new(size, crowd, slot))
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn operations_follow_each_other(kind in kinds(), seed in any::<u64>()) {
+        let plans = mixed(kind.size, 30, &OPERATIONS, &mut Random(seed));
+        prop_assert_eq!(check(&world(kind), plans, seed), Ok(()));
+    }
+
+    /// Processes that only send are ahead of the others, and slots are used again.
+    #[test]
+    fn who_only_sends_is_ahead(kind in kinds(), seed in any::<u64>()) {
+        let sending = [COLL_BCAST, COLL_REDUCE, COLL_GATHER, COLL_SCATTER, COLL_SCAN, COLL_EXSCAN];
+        let plans = mixed(kind.size, 40, &sending, &mut Random(seed));
+        prop_assert_eq!(check(&world(kind), plans, seed), Ok(()));
+    }
+
+    /// One operation again and again, so that the numbers of turns go round.
+    #[test]
+    fn an_operation_follows_itself(
+        kind in kinds(),
+        operation in prop::sample::select(&OPERATIONS[..]),
+        seed in any::<u64>(),
+    ) {
+        let plans = mixed(kind.size, 30, &[operation], &mut Random(seed));
+        prop_assert_eq!(check(&world(kind), plans, seed), Ok(()));
+    }
+}
+
+/// Vectors of every length around what a line, a slot and a part of it holds.
+#[test]
+fn sizes_around_every_limit() {
+    for (size, is_crowded) in [(2, false), (2, true), (3, false), (5, true)] {
+        for (slot, units) in [(512, 0..70), (16 << 10, 165..180), (16 << 10, 675..690)] {
+            let world = world(Kind::new(size, is_crowded, slot));
+            let mut random = Random(7);
+            let mut all = Plans::new();
+            for units in units {
+                for in_place in [false, true] {
+                    push(&mut all, allreduce(size as usize, units, in_place, &mut random));
+                }
+                push(&mut all, bcast(size as usize, units, &mut random));
+            }
+            assert_eq!(check(&world, all, 3), Ok(()));
+        }
+    }
+}
+
+fn allreduce(size: usize, units: usize, in_place: bool, random: &mut Random) -> Vec<Plan> {
+    let (datatype, op) = (random.pick(&types()), operations()[1]);
+    let rows: Vec<Vec<u32>> = (0..size).map(|_| random.row(units)).collect();
+    let plan = |row: &Vec<u32>| {
+        let own = |is: bool| Some(row.clone()).filter(|_| is);
+        let receive = Side::single(datatype, units, (own(in_place), intra::reduced(&rows, op)));
+        let send = Side::single(datatype, units, (own(true), None)).only_address();
+        let send = if in_place { Side::in_place() } else { send };
+        Plan { operation: COLL_ALLREDUCE, root: 0, op: Some(op), send, receive }
+    };
+    rows.iter().map(plan).collect()
+}
+
+fn bcast(size: usize, units: usize, random: &mut Random) -> Vec<Plan> {
+    let (root, row) = (random.below(size as u64) as usize, random.row(units));
+    let mut plan = |rank: usize| {
+        let row = Some(row.clone());
+        let content = if rank == root { (row, None) } else { (None, row) };
+        let receive = Side::single(random.pick(&types()), units, content);
+        Plan { operation: COLL_BCAST, root: root as i32, op: None, send: Side::none(), receive }
+    };
+    (0..size).map(&mut plan).collect()
+}
+
+/// Nothing but what makes the memory goes in messages.
+#[test]
+fn no_messages_are_sent_when_there_is_memory() {
+    let world = World::new(Kind::new(4, false, 16 << 10));
+    let mut made = None;
+    for operations_of in [&[COLL_BARRIER][..], &OPERATIONS] {
+        let before = world.messages();
+        let plans = mixed(4, 50, operations_of, &mut Random(5));
+        assert_eq!(check(&world, plans, 5), Ok(()));
+        let messages = world.messages() - before;
+        // A card, an answer and what came of it, sent and received.
+        assert_eq!(messages, *made.get_or_insert(6 * 3));
+    }
+}
+
+/// The status of an operation on a rank.
+fn status(rank: &Rank, open: &Open<'_>, plan: &mut Plan, number: u64) -> Status {
+    let args = plan.args(number);
+    // SAFETY: the arguments are those of the operation and stay.
+    unsafe { rank.ops.run.unwrap()(rank.instance, &open.comm, open.module, &args) }
+}
+
+/// Without memory there are barriers, and all other calls are another component's.
+#[test]
+fn what_has_no_room_is_declined_by_all() {
+    let no_room = Kind { memory: 1 << 10, ..Kind::new(3, false, 16 << 10) };
+    let no_slots = Kind::new(3, false, 0);
+    for kind in [no_room, no_slots] {
+        let world = World::new(kind);
+        let plans = mixed(3, 2, &[COLL_BARRIER], &mut Random(1));
+        assert_eq!(check(&world, plans, 1), Ok(()));
+        for operation in OPERATIONS.into_iter().filter(|operation| *operation != COLL_BARRIER) {
+            let plans = mixed(3, 1, &[operation], &mut Random(2));
+            let (plans, context) = (Mutex::new(plans), world.contexts());
+            let declined = world.run(move |rank| {
+                let mut plan = plans.lock().unwrap()[rank.rank as usize].pop().unwrap();
+                let open = rank.open(context);
+                [0, 1].map(|number| status(rank, &open, &mut plan, number))
+            });
+            assert_eq!(declined, [[ERR_DECLINED; 2]; 3]);
+        }
+        assert!(world.is_quiet());
+    }
+}
+
+/// Vectors and blocks up to the limit are served, longer ones declined, by all.
+#[test]
+fn what_is_too_long_is_declined_by_all() {
+    for is_crowded in [false, true] {
+        let world = world(Kind::new(3, is_crowded, 1040));
+        // By operation: how many of them have the bytes that are limited.
+        for (operation, parts) in [
+            (COLL_BCAST, 1),
+            (COLL_GATHER, 1),
+            (COLL_SCATTER, 1),
+            (COLL_ALLGATHER, 1),
+            (COLL_ALLTOALL, 3),
+            (COLL_REDUCE, 1),
+            (COLL_ALLREDUCE, 1),
+            (COLL_REDUCE_SCATTER_BLOCK, 3),
+            (COLL_SCAN, 1),
+            (COLL_EXSCAN, 1),
+        ] {
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let open = rank.open(context);
+                [LIMIT, LIMIT + parts * 4].map(|bytes| {
+                    let count = bytes / 4 / parts;
+                    let side = || {
+                        let units = 3 * count as usize / plan::UNIT + 1;
+                        let mut side = Side::single(types()[0], units, (None, None));
+                        side.count = count;
+                        side
+                    };
+                    let op = Some(operations()[0]);
+                    let (send, receive) = (side(), side());
+                    let mut plan = Plan { operation, root: 1, op, send, receive };
+                    status(rank, &open, &mut plan, 0)
+                })
+            });
+            assert_eq!(results, [[OK, ERR_DECLINED]; 3], "{operation}");
+        }
+    }
+}
+
+/// What a process takes for its communicators has a bound, and is free again when they are.
+#[test]
+fn memory_has_a_bound() {
+    let size = 2;
+    let kind = Kind { memory: 600 << 10, ..Kind::new(size, false, 16 << 10) };
+    let world = World::new(kind);
+    for _ in 0..3 {
+        let contexts: Vec<u32> = (0..12).map(|_| world.contexts()).collect();
+        let served = world.run(move |rank| {
+            let open: Vec<Open<'_>> = contexts.iter().map(|context| rank.open(*context)).collect();
+            let each = |open: &Open<'_>| {
+                let mut random = Random(9);
+                let mut plans = mixed(size, 1, &[COLL_ALLREDUCE], &mut random);
+                let mut plan = plans[rank.rank as usize].pop().unwrap();
+                status(rank, open, &mut plan, 0)
+            };
+            open.iter().map(each).collect::<Vec<Status>>()
+        });
+        assert_eq!(served[0], served[1]);
+        // About 150 KiB each, as long as there is as much; then shorter ones; then none.
+        let number = served[0].iter().filter(|status| **status == OK).count();
+        assert!((5..12).contains(&number), "{:?}", served[0]);
+        assert!(served[0].contains(&ERR_DECLINED));
+    }
+}
+
+/// Data that has no room is an error where it has none, and what follows is as ever.
+#[test]
+fn more_data_than_room_is_truncated_and_told() {
+    // By operation: what the root has to receive, and the others.
+    let cases = [
+        (COLL_BCAST, 2, 1),
+        (COLL_GATHER, 1, 0),
+        (COLL_SCATTER, 2, 1),
+        (COLL_ALLGATHER, 1, 2),
+        (COLL_ALLTOALL, 1, 2),
+    ];
+    for (size, is_crowded) in [(2, false), (3, false), (3, true)] {
+        let world = world(Kind::new(size, is_crowded, 1040));
+        for (operation, at_root, elsewhere) in cases {
+            // A block has two units: in one turn, and in several.
+            for unit in [plan::UNIT as u64, 20 * plan::UNIT as u64] {
+                let context = world.contexts();
+                let results = world.run(move |rank| {
+                    let is_root = rank.rank == 1;
+                    let blocks = rank.size as usize * 2 * unit as usize / plan::UNIT;
+                    let side = |units: u64| {
+                        let mut side = Side::single(types()[0], blocks, (None, None));
+                        side.count = units * unit;
+                        side
+                    };
+                    let receive = side(if is_root { at_root } else { elsewhere });
+                    let send = side(2);
+                    let mut plan = Plan { operation, root: 1, op: None, send, receive };
+                    let open = rank.open(context);
+                    let first = status(rank, &open, &mut plan, 0);
+                    let mut after =
+                        mixed(rank.size, 1, &OPERATIONS, &mut Random(u64::from(operation)));
+                    let mut next = after[rank.rank as usize].pop().unwrap();
+                    (is_root, first, next.run(rank, &open, COLL_BLOCKING, 1))
+                });
+                for (is_root, first, next) in results {
+                    let room = if is_root { at_root } else { elsewhere };
+                    let expected = if room == 1 { ERR_TRUNCATED } else { OK };
+                    assert_eq!((first, next), (expected, Ok(())), "{operation} {is_root}");
+                }
+            }
+        }
+    }
+}
+
+/// A process that does not come any more, of which one of the others hears, ends what waits for it.
+#[test]
+fn a_death_ends_operations() {
+    for (size, is_crowded) in [(3, false), (3, true)] {
+        for operation in [COLL_BARRIER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLREDUCE] {
+            for before in [1, 7] {
+                // The last rank goes.
+                let world = World::new(Kind::new(size, is_crowded, 1040));
+                let mut random = Random(before as u64);
+                let mut plans = mixed(size, before, &OPERATIONS, &mut random);
+                push(
+                    &mut plans,
+                    mixed(size, 1, &[operation], &mut random).into_iter().flatten().collect(),
+                );
+                let (plans, context) = (Mutex::new(plans), world.contexts());
+                let results = world.run(move |rank| {
+                    let mut own = std::mem::take(&mut plans.lock().unwrap()[rank.rank as usize]);
+                    let open = std::mem::ManuallyDrop::new(rank.open(context));
+                    let mut last = own.pop().unwrap();
+                    for (number, plan) in own.iter_mut().enumerate() {
+                        plan.run(rank, &open, COLL_BLOCKING, number as u64).unwrap();
+                    }
+                    if rank.rank == rank.size - 1 {
+                        return [ERR_PEER; 2];
+                    }
+                    if rank.rank == 0 {
+                        let dead = rank.peer(rank.size - 1);
+                        dead.flags.fetch_or(PEER_FAILED, Ordering::Relaxed);
+                    }
+                    // The second one doesn't wait for long.
+                    [0, 1].map(|number| status(rank, &open, &mut last, 100 + number))
+                });
+                assert_eq!(results, vec![[ERR_PEER; 2]; size as usize], "{operation}");
+            }
+        }
+    }
+}
