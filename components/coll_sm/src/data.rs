@@ -185,7 +185,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
         match len {
             4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
             8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-            _ => core::ptr::copy_nonoverlapping(from, to, len),
+            _ => cairn_framework::author::copy(from, to, len),
         }
     }
 }

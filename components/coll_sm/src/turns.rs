@@ -4,8 +4,7 @@ use core::hint::spin_loop;
 use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::request::WaitSync;
-use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
-
+use cairn_framework::author::{Failure, HostHandle, copy, wake_sleepers};
 use cairn_segment::pace;
 
 use crate::board::{Gone, Next};
@@ -20,6 +19,11 @@ const LOOKS: u32 = 100;
 
 /// From so many bytes on there are two ways to copy them to a slot.
 const MANY: u64 = 4096;
+
+/// Ticks that a reader takes longer for a KiB which it has to read from memory, because it was written past the
+/// caches: none of the many readers is asked. Measured as 6 to 9 a line on processors of 2022 that share a
+/// cache; without one the difference is on the writer's side.
+const READING: [u32; 2] = [0, 8 * 1024 / 64];
 
 /// What a process needs for its turns.
 #[derive(Clone, Copy)]
@@ -99,13 +103,13 @@ impl Turns<'_> {
     /// Both have so many bytes, and do not overlap.
     unsafe fn put_many(&self, from: *const u8, to: *mut u8, len: usize) {
         let pace = &self.member.pace;
-        let (streams, begin) = (pace.choose(len), pace::ticks());
+        let (streams, begin) = (pace.choose(len, READING), pace::ticks());
         // SAFETY: promised by the caller.
         unsafe {
             if streams {
                 pace::stream(from, to, len);
             } else {
-                core::ptr::copy_nonoverlapping(from, to, len);
+                copy(from, to, len);
             }
         }
         pace.measured(len, streams, pace::ticks().wrapping_sub(begin));

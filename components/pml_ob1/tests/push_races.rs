@@ -145,13 +145,17 @@ fn a_sender_goes_on_when_what_overtook_is_received() {
     let (into, received) = receive_tag(&job, &comm, 0);
     let (into4, received4) = receive_tag(&job, &other, 0);
     job.until("both", || received.is_complete() && received4.is_complete());
-    (into.check(0, SIZE), into4.check(4, SIZE));
-    (received.end(), received4.end());
+    into.check(0, SIZE);
+    into4.check(4, SIZE);
+    received.end();
+    received4.end();
     // Only the one that overtook is kept, 50 KB of 60.
     job.fabric.let_go(1, held);
     job.until("the others", || wanted.1.is_complete() && wanted3.1.is_complete());
-    (wanted.0.check(2, SIZE), wanted3.0.check(3, SIZE));
-    (wanted.1.end(), wanted3.1.end());
+    wanted.0.check(2, SIZE);
+    wanted3.0.check(3, SIZE);
+    wanted.1.end();
+    wanted3.1.end();
     quiet(&job);
     let before = job.count("messages_pushed");
     assert_eq!(before, 4);

@@ -5,13 +5,13 @@
 
 #![allow(dead_code, reason = "of what the other component's tests have, not all is needed here")]
 
-#[path = "../../../coll_basic/tests/operations/intra.rs"]
+#[path = "../../../coll_tuned/tests/operations/intra.rs"]
 mod intra;
-#[path = "../../../coll_basic/tests/operations/memory.rs"]
+#[path = "../../../coll_tuned/tests/operations/memory.rs"]
 mod memory;
-#[path = "../../../coll_basic/tests/operations/plan.rs"]
+#[path = "../../../coll_tuned/tests/operations/plan.rs"]
 mod plan;
-#[path = "../../../coll_basic/tests/operations/pml.rs"]
+#[path = "../../../coll_tuned/tests/operations/pml.rs"]
 mod pml;
 mod world;
 
