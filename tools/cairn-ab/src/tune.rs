@@ -249,7 +249,8 @@ impl Session<'_> {
                     known.push(value);
                     values.push(text);
                 }
-                Err(problem) => tuned.refused.push((text, problem.line())),
+                // What to do about it is for those who have set it themselves.
+                Err(problem) => tuned.refused.push((text, Problem { fix: None, ..problem }.line())),
             }
         }
         values

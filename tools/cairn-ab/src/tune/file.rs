@@ -80,10 +80,8 @@ impl Tuned {
 /// The text of the file; `stopped` says that the user stopped at this threshold.
 pub fn text(tuned: &[Tuned], stopped: Option<&str>, file: &Path) -> String {
     let mut text = Comments::default();
-    text.say(&format!(
-        "Thresholds of Cairn MPI for this machine, by cairn-ab tune. To use them: mpirun --tune {}",
-        file.display()
-    ));
+    text.say("Thresholds of Cairn MPI for this machine, by cairn-ab tune. To use them:");
+    text.say(&format!("mpirun --tune {}", file.display()));
     text.gap();
     text.say(
         "A value is set if it is surely better than the default somewhere and surely worse nowhere: the \
