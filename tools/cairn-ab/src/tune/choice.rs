@@ -171,7 +171,7 @@ fn stays(candidates: &[Candidate], experiment: &Experiment) -> String {
     let undecided: usize = candidates.iter().map(|it| it.at(Says::Undecided).len()).sum();
     let mut reason = String::from("the default is as good: ");
     if better.is_empty() {
-        reason += &format!("no other value is better at any point by more than {percent} %");
+        reason += &format!("no other value is surely better at any point by more than {percent} %");
     }
     let each = better.iter().map(|it| {
         let worse = it.at(Says::Worse);
@@ -430,7 +430,8 @@ pub mod tests {
             })
         });
         assert_eq!(value, None);
-        let no = "the default is as good: no other value is better at any point by more than 2 %";
+        let no =
+            "the default is as good: no other value is surely better at any point by more than 2 %";
         assert_eq!(reason, format!("{no}. 4 of 8 ratios are undecided; more repeats decide more"));
         let (value, reason) = taken(|_, _, _, _| Some(1.0));
         assert_eq!((value, reason.as_str()), (None, no));
