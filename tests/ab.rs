@@ -76,6 +76,47 @@ fn what_can_be_varied_is_listed() {
     ab(dir.path()).args(["list", "nothing*"]).fails().complains(&["no parameter matches"]);
 }
 
+/// Is better with one value of the threshold, whatever the time.
+const LIMIT: &str = r#"#!/bin/sh
+[ "$PMI_RANK" = 0 ] || exit 0
+value=1
+case $CAIRN_LAUNCH_PARAMS in *'["btl_sm_eager_limit","8k"]'*) value=2;; esac
+echo '{"format":1,"points":[{"at":{},"metric":"rate","unit":"1","better":"higher","value":'$value'}]}'
+"#;
+
+#[test]
+fn tuned_thresholds_are_taken_by_mpirun() {
+    let dir = scratch();
+    let dir = dir.path();
+    executable(&dir.join("limit.sh"), LIMIT);
+    let table = "warmup = 0\nnoise = { retries = 0, spread = 1e6, others = 1 }\n[[threshold]]\n\
+                 name = \"btl_sm_eager_limit\"\ncandidates = [\"4k\", \"8k\", \"16384\", \"1g\"]\n\
+                 [[threshold.benchmark]]\nbinary = \"./limit.sh\"\n";
+    fs::write(dir.join("t.toml"), table).unwrap();
+    let tune = ["tune", "--table", "t.toml", "--output", "my.toml", "--repeats"];
+    let ended = ab(dir).args(tune).args(["7"]).ok();
+    ended.says(&["btl_sm_eager_limit: 8k instead of 16k", "1g is out: ", "bytes from 0 to"]);
+    let text = fs::read_to_string(dir.join("my.toml")).unwrap();
+    for part in ["\nbtl_sm_eager_limit = \"8k\"\n", "# 4k: equal at 1; ", "# 16k, the default:\n"] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    // The same as the default.
+    assert!(!text.contains("16384"), "{text}");
+
+    let explain = ["--tune", "my.toml", "--explain", "btl_sm_eager_limit"];
+    let info = || Run::new(dist().join("bin/cairn-info")).env("HOME", dir).dir(dir);
+    info().args(explain).ok().says(&["8k", "my.toml:"]);
+    let run = ["-n", "1", "--tune", "my.toml", "sh", "-c", "echo $CAIRN_LAUNCH_PARAMS"];
+    let mpirun = || Run::new(dist().join("bin/mpirun")).env("HOME", dir).dir(dir);
+    mpirun().args(run).ok().says(&["my.toml"]);
+
+    // With too few repeats it sets nothing, and is taken as well.
+    let ended = ab(dir).args(tune).args(["1", "--overwrite"]).ok();
+    ended.says(&["the default stays: 1 repeats are too few"]);
+    mpirun().args(run).ok();
+    info().args(explain).ok().says(&["16k"]);
+}
+
 #[test]
 fn the_installation_has_the_benchmarks_and_the_manual() {
     assert!(dist().join("share/cairn/bench/experiments/quick.toml").is_file());

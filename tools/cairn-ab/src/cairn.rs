@@ -10,12 +10,16 @@ use cairn_framework::host::problem::Problem;
 use cairn_framework::host::report::{Cell, Table, Tone};
 use serde_json::Value as Json;
 
+use crate::contract::Scalar;
 use crate::experiment::Variant;
 use crate::libraries::{Places, clean};
 use crate::process;
 
 /// Asking takes no longer, however many plugins there are.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// Who sets what nobody has set.
+pub const BUILT_IN: &str = "built-in default";
 
 /// Asks `cairn-info` of an installation, in the environment of a variant.
 fn ask(prefix: &Path, variant: &Variant, args: &[&str], places: &Places) -> Result<Json, Problem> {
@@ -62,11 +66,55 @@ pub fn check(
     }
     let set = array(&json["parameters"]).filter_map(|parameter| {
         let source = array(&parameter["sources"]).find(|source| source["state"] == "wins")?;
-        let origin = source["origin"].as_str().filter(|origin| *origin != "built-in default")?;
+        let origin = source["origin"].as_str().filter(|origin| *origin != BUILT_IN)?;
         let shown = format!("{} ({origin})", source["text"].as_str()?);
         Some((parameter["name"].as_str()?.to_owned(), shown))
     });
     Ok(set.collect())
+}
+
+/// A parameter, as a variant of an installation has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// What it does.
+    pub help: String,
+    /// What is built in, as one would write it.
+    pub default: String,
+    /// What it is, so that `4k` and `4096` are the same.
+    pub value: Json,
+    /// The same as it was written, and who has set it.
+    pub set: (String, String),
+}
+
+/// A parameter of the installation, with what is set.
+///
+/// # Errors
+/// It has no such parameter, or does not take what is set.
+pub fn parameter(
+    name: &str,
+    mca: &BTreeMap<String, Scalar>,
+    places: &Places,
+) -> Result<Parameter, Problem> {
+    let variant = Variant { mca: mca.clone(), ..Variant::default() };
+    let args = ["--param", name, "--level", "9"];
+    let json = ask(&places.cairn, &variant, &args, places)?;
+    let word = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    if let Some(problem) = array(&json["problems"]).find(|it| it["severity"] == "error") {
+        let mut said = Problem::new(word(&problem["what"]));
+        said.allowed = problem["allowed"].as_str().map(str::to_owned);
+        said.fix = problem["fix"].as_str().map(str::to_owned);
+        return Err(said);
+    }
+    let Some(found) = array(&json["parameters"]).find(|it| it["name"] == name) else {
+        return Err(Problem::new(format!("there is no parameter {name}")));
+    };
+    let wins = array(&found["sources"]).find(|source| source["state"] == "wins");
+    Ok(Parameter {
+        help: word(&found["help"]),
+        default: word(&found["default"]),
+        value: found["value"].clone(),
+        set: wins.map(|it| (word(&it["text"]), word(&it["origin"]))).unwrap_or_default(),
+    })
 }
 
 /// Prints what can be varied: the components of the frameworks, and the parameters up to a level.

@@ -281,6 +281,13 @@ impl Benchmark {
         cases
     }
 
+    /// A program with a slash is a path from the directory of the file that names it.
+    pub fn find_from(&mut self, dir: &Path) {
+        if self.binary.contains('/') {
+            self.binary = absolute(dir.join(&self.binary)).to_string_lossy().into_owned();
+        }
+    }
+
     /// Whether a variant runs it.
     pub fn is_for(&self, variant: &Variant) -> bool {
         self.variants.is_empty() || self.variants.contains(&variant.name)
@@ -304,22 +311,13 @@ impl Experiment {
     /// # Errors
     /// As for `read`.
     pub fn parse(text: &str, file: &Path) -> Result<Self, Problem> {
-        let mut experiment: Self = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |Range { start, .. }| {
-                text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1
-            });
-            Problem::new(error.message().trim().replace('\n', "; "))
-                .at(format!("{}:{line}", file.display()))
-                .fix("docs/cairn-ab.md has all keys")
-        })?;
+        let mut experiment: Self =
+            toml::from_str(text).map_err(|error| malformed(&error, text, file))?;
         experiment.complete();
         experiment.check_file().map_err(|problem| problem.at(file.display()))?;
         let dir = file.parent().unwrap_or(Path::new("."));
         for benchmark in &mut experiment.benchmarks {
-            if benchmark.binary.contains('/') {
-                let path = absolute(dir.join(&benchmark.binary));
-                benchmark.binary = path.to_string_lossy().into_owned();
-            }
+            benchmark.find_from(dir);
         }
         for prefix in experiment.variants.iter_mut().filter_map(|it| it.prefix.as_mut()) {
             *prefix = absolute(dir.join(&*prefix));
@@ -438,6 +436,16 @@ impl Experiment {
         range("noise.others", self.noise.others, 0.0, 1.0)?;
         range("noise.retries", self.noise.retries.into(), 0.0, 100.0)
     }
+}
+
+/// What is wrong with a file, and in which line.
+pub fn malformed(error: &toml::de::Error, text: &str, file: &Path) -> Problem {
+    let line = error.span().map_or(1, |Range { start, .. }| {
+        text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1
+    });
+    Problem::new(error.message().trim().replace('\n', "; "))
+        .at(format!("{}:{line}", file.display()))
+        .fix("docs/cairn-ab.md has all keys")
 }
 
 /// Whether a name is one of those there are.

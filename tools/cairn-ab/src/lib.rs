@@ -10,7 +10,7 @@
 //!   callgrind   the instructions of a message
 //!   store       what was measured                   stats      medians, ratios, intervals
 //!   rule        what is claimed, in numbers         verdict    whether it holds
-//!   report      text, files, pictures, a page
+//!   report      text, files, pictures, a page      tune       which values of thresholds are better here
 //! ```
 //!
 //! Exit status: 0 all is well, 1 something is wrong (it is on standard error), 2 the command line was
@@ -35,6 +35,7 @@ mod rule;
 mod stats;
 mod store;
 mod supervisor;
+mod tune;
 mod verdict;
 
 use std::ffi::OsString;
@@ -155,6 +156,12 @@ enum Command {
         #[arg(last = true, required = true, value_name = "BENCHMARK")]
         benchmark: Vec<String>,
     },
+    /// Measure which values of thresholds, such as btl_sm_eager_limit, are better on this machine than the
+    /// defaults, and write them into a file for mpirun --tune
+    Tune {
+        #[command(flatten)]
+        options: tune::Options,
+    },
     /// Show what can be varied: components and parameters
     List {
         /// Only parameters whose names match, such as 'btl_*'
@@ -250,6 +257,7 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             let again = "begin again";
             return measured(&experiment, &store, Existing::Overwrite, &places, again);
         }
+        Command::Tune { options } => return tune::tune(&options, &places(cli.places)?),
         Command::List { pattern, level } => {
             cairn::list(&places(cli.places)?, pattern.as_deref(), level)?;
         }

@@ -28,17 +28,26 @@ use crate::store;
 use crate::verdict::{Finding, Verdict};
 use summary::Summary;
 
-/// Reads a store.
+/// Reads a store, whatever is in it.
 ///
 /// # Errors
-/// It is not there, corrupt, or nothing was measured, not even that a library lacks what a claim is about.
-pub fn read(dir: &Path) -> Result<Summary, Problem> {
+/// It is not there, or corrupt.
+pub fn summary(dir: &Path) -> Result<Summary, Problem> {
     let contents = store::read(dir)?;
     if let Some(torn) = &contents.torn {
         cairn_cli::print_problems(std::slice::from_ref(torn));
     }
     let mut summary = Summary::new(&contents);
     summary.versions = contents.versions()?;
+    Ok(summary)
+}
+
+/// Reads a store to report it.
+///
+/// # Errors
+/// It is not there, corrupt, or nothing was measured, not even that a library lacks what a claim is about.
+pub fn read(dir: &Path) -> Result<Summary, Problem> {
+    let summary = summary(dir)?;
     let lacking = |verdict: &Verdict| verdict.finding == Finding::NotImplemented;
     if summary.groups.is_empty() && !summary.verdicts.iter().any(lacking) {
         let what = "nothing was measured in this store";

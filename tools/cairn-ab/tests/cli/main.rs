@@ -1,12 +1,13 @@
 //! The program as a user sees it, with an installation of scripts: what it does with results, with
 //! failures and with stores does not depend on any MPI.
 
+mod tune;
+
 use std::fs;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use cairn_tests::executable;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -446,15 +447,13 @@ struct Staying {
 impl Staying {
     fn new() -> Self {
         let place = Place::new();
-        let fifo = place.path("here");
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let here = fifo(&place.path("here"));
         place.script("stays.sh", STAYS);
         place.script(
             "once.sh",
             "#!/bin/sh\nif mkdir first; then exec ./stays.sh; fi\nexec ./bench.sh \"$@\"\n",
         );
         let file = place.experiment("[[benchmark]]\nbinary = \"./once.sh\"");
-        let here = rustix::fs::open(&fifo, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
         // Without `timeout`, which would pass on what it can and end what it can't.
         let mut command = Command::new(env!("CARGO_BIN_EXE_cairn-ab"));
         command.arg("--prefix").arg(place.path("cairn")).arg("--cache").arg(place.path("cache"));
@@ -495,6 +494,12 @@ impl Drop for Staying {
     }
 }
 
+/// A new pipe with a name, open so that it has a writer.
+fn fifo(path: &Path) -> OwnedFd {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    rustix::fs::open(path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap()
+}
+
 /// Waits until something can be read, or until the process of a descriptor has ended.
 fn readable(fd: &OwnedFd) -> bool {
     let limit = Timespec { tv_sec: DEADLINE.parse().unwrap(), tv_nsec: 0 };
@@ -529,22 +534,16 @@ fn nothing_is_left_when_who_watches_is_killed() {
 fn what_was_interrupted_goes_on() {
     let place = Place::new();
     // Before it measures for the ninth time it says so, and waits for ever.
-    let fifo = place.path("here");
-    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
-    assert!(made.success());
+    let open = fifo(&place.path("here"));
     place.script(
         "once.sh",
         "#!/bin/sh\nif [ $(wc -l < cairn/runs) = 9 ]; then echo > here; exec sleep 1000; fi\n\
          exec ./bench.sh \"$@\"\n",
     );
     let file = place.experiment("[[benchmark]]\nbinary = \"./once.sh\"");
-    let open = rustix::fs::open(&fifo, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
     let mut command = place.command(&["run", file]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let limit = Duration::from_secs(DEADLINE.parse().unwrap());
-    let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: 0 };
-    let mut fds = [PollFd::new(&open, PollFlags::IN)];
-    assert_eq!(poll(&mut fds, Some(&limit)).unwrap(), 1, "it does not come so far");
+    assert!(readable(&open), "it does not come so far");
     // timeout passes it on.
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ended = Ended::of(child.wait_with_output().unwrap());

@@ -1,0 +1,330 @@
+//! Thresholds for the user's machine: measures values of parameters against their defaults, one parameter
+//! after the other, and writes those that are better into a file for `mpirun --tune`.
+//!
+//! ```text
+//!   table    what is tuned, and by what it is measured
+//!   choice   which value is taken
+//!   file     the file, with what its values rest on
+//! ```
+
+mod choice;
+mod file;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use cairn_cli::{paint, print, print_table};
+use cairn_framework::host::problem::{Problem, Problems};
+use cairn_framework::host::report::{Cell, Table as Rows, Tone};
+
+use crate::cairn::{self, Parameter};
+use crate::contract::Scalar;
+use crate::experiment::{Experiment, Noise, Variant};
+use crate::libraries::Places;
+use crate::measure::{self, Ended, Existing};
+use crate::report::{self, summary::Summary, table::quiet};
+use crate::stats;
+use crate::store;
+use file::{Measured, Outcome, Tuned};
+use table::{Table, Threshold};
+
+/// Repeats unless something else is said: intervals that hold for 96 ratios at once and bear one extreme value.
+const REPEATS: u32 = 16;
+
+/// What is tuned, and how.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Only thresholds whose names match, such as 'btl_sm_*' [default: all]
+    #[arg(value_name = "GLOB")]
+    patterns: Vec<String>,
+    /// Show what is tuned and by what it is measured, without measuring
+    #[arg(long)]
+    list: bool,
+    /// The file to write
+    #[arg(long, value_name = "FILE", default_value = "cairn-tune.toml")]
+    output: PathBuf,
+    /// Replace the file if it is there
+    #[arg(long)]
+    overwrite: bool,
+    /// How often everything is measured; with too few repeats nothing is changed
+    #[arg(long, value_name = "N", default_value_t = REPEATS)]
+    repeats: u32,
+    /// How often a disturbed repeat is tried again [default: 2]
+    #[arg(long, value_name = "N")]
+    retries: Option<u32>,
+    /// Go on with what was measured before
+    #[arg(long)]
+    resume: bool,
+    /// Where the measurements go, those of each threshold into a directory of its name [default: tune in the
+    /// cache, which is overwritten]
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Tune what this table says instead, such as thresholds of components that are not Cairn's
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+}
+
+/// Tunes, and says what came of it.
+///
+/// # Errors
+/// There is no such threshold, the file can't be written, or nothing could be measured.
+pub fn tune(options: &Options, places: &Places) -> Result<Ended, Problems> {
+    let table = Table::read(options.table.as_deref())?;
+    let thresholds = table.matching(&options.patterns)?;
+    if options.list {
+        list(&thresholds, places);
+        return Ok(Ended::Complete);
+    }
+    file::check(&options.output, options.overwrite)?;
+    let mut session = Session { options, table: &table, places, chosen: BTreeMap::new() };
+    let (mut tuned, mut stopped) = (Vec::new(), None);
+    for threshold in thresholds {
+        let Some(it) = session.threshold(threshold)? else {
+            stopped = Some(threshold.name.as_str());
+            break;
+        };
+        tell(&it);
+        if let Some(value) = it.taken() {
+            session.chosen.insert(it.name.clone(), Scalar::Word(value.to_owned()));
+        }
+        tuned.push(it);
+    }
+    let measured = |it: &Tuned| matches!(it.outcome, Outcome::Chosen { .. });
+    if !tuned.iter().any(measured) {
+        if stopped.is_some() {
+            eprintln!("stopped before anything was decided; go on with --resume");
+            return Ok(Ended::Interrupted);
+        }
+        let why = tuned.iter().map(|it| format!("{} was {}", it.name, it.reason()));
+        let why = why.collect::<Vec<_>>().join("; ");
+        return Err(Problem::new(format!("nothing can be tuned: {why}")).into());
+    }
+    file::write(&file::text(&tuned, stopped, &options.output), &options.output, options.overwrite)?;
+    let shown = options.output.display();
+    if stopped.is_some() {
+        eprintln!("stopped; what was decided is in {shown}; go on with --resume --overwrite");
+        return Ok(Ended::Interrupted);
+    }
+    let used = match session.chosen.is_empty() {
+        true => "nothing is set: the defaults stay".to_owned(),
+        false => format!("to use it: mpirun --tune {shown}"),
+    };
+    print(&format!("\nwritten: {shown}; {used}\n"));
+    Ok(Ended::Complete)
+}
+
+/// Says what came of a threshold.
+fn tell(it: &Tuned) {
+    let (tone, value) = match (it.taken(), &it.outcome) {
+        (Some(value), _) => (Tone::Good, format!("{} instead of {}", value, it.default)),
+        (None, Outcome::Chosen { .. }) => (Tone::Plain, it.default.clone()),
+        (None, Outcome::NotMeasured(_)) => (Tone::Warning, "–".into()),
+    };
+    let name = paint(Tone::Name, &it.name);
+    print(&format!("{name}: {}\n  {}\n", paint(tone, &value), it.reason()));
+    for (value, why) in &it.refused {
+        print(&format!("  {value} is out: {why}\n"));
+    }
+}
+
+/// Shows the table.
+fn list(thresholds: &[&Threshold], places: &Places) {
+    let mut rows = Vec::new();
+    for threshold in thresholds {
+        let default = match cairn::parameter(&threshold.name, &threshold.mca, places) {
+            Ok(parameter) => parameter.default,
+            Err(_) => "not here".into(),
+        };
+        let candidates = list_words(threshold.candidates.iter());
+        let first = [threshold.name.clone(), default, candidates, settings(&threshold.mca)];
+        let mut first = Some(first);
+        for line in threshold.command_lines() {
+            let [name, default, candidates, with] = first.take().unwrap_or_default();
+            rows.push(vec![
+                Cell(Tone::Name, name),
+                Cell(Tone::Faint, default),
+                Cell(Tone::Good, candidates),
+                Cell::plain(line),
+                Cell(Tone::Faint, with),
+            ]);
+        }
+    }
+    let header = vec!["THRESHOLD", "DEFAULT", "ALSO TRIED", "MEASURED BY", "WITH"];
+    print_table(&Rows { header, rows });
+}
+
+fn list_words(values: impl Iterator<Item = impl ToString>) -> String {
+    values.map(|it| it.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// Parameters as words.
+fn settings(mca: &BTreeMap<String, Scalar>) -> String {
+    list_words(mca.iter().map(|(name, value)| format!("{name}={value}")))
+}
+
+/// Thresholds that are tuned one after the other.
+struct Session<'a> {
+    options: &'a Options,
+    table: &'a Table,
+    places: &'a Places,
+    /// What was taken for the former ones.
+    chosen: BTreeMap<String, Scalar>,
+}
+
+impl Session<'_> {
+    /// Measures a threshold and chooses; nothing if the user stopped it.
+    fn threshold(&self, threshold: &Threshold) -> Result<Option<Tuned>, Problems> {
+        // What a threshold needs to be seen at all is stronger than what was taken.
+        let mut with = self.chosen.clone();
+        with.extend(threshold.mca.clone());
+        let name = &threshold.name;
+        let mut tuned = Tuned {
+            name: name.clone(),
+            help: String::new(),
+            default: String::new(),
+            elsewhere: None,
+            with: settings(&with),
+            refused: Vec::new(),
+            outcome: Outcome::NotMeasured("this installation has it not".into()),
+        };
+        let parameter = match cairn::parameter(name, &with, self.places) {
+            Ok(parameter) => parameter,
+            Err(problem) => {
+                tuned.outcome = Outcome::NotMeasured(problem.what);
+                return Ok(Some(tuned));
+            }
+        };
+        let (text, origin) = parameter.set.clone();
+        tuned.elsewhere = (origin != cairn::BUILT_IN).then_some((text, origin));
+        tuned.help.clone_from(&parameter.help);
+        tuned.default.clone_from(&parameter.default);
+        let values = self.values(threshold, &parameter, &with, &mut tuned);
+        if values.len() < 2 || values[0] != parameter.default {
+            tuned.outcome = Outcome::NotMeasured("there is no other value to try".into());
+            return Ok(Some(tuned));
+        }
+        let experiment = self.experiment(threshold, &parameter, &values, &with);
+        experiment.check().map_err(|problem| problem.at(format!("threshold {name}")))?;
+        if self.measure(name, &experiment)? == Ended::Interrupted {
+            return Ok(None);
+        }
+        let store = self.store(name);
+        let summary = report::summary(&store)?;
+        if summary.groups.is_empty() {
+            let why = summary.failures.first().map(report::summary::Failure::shown);
+            tuned.outcome =
+                Outcome::NotMeasured(why.unwrap_or_else(|| "no run has a value".into()));
+            return Ok(Some(tuned));
+        }
+        report::write(&summary, &store.join("report"))?;
+        let measured = Box::new(measured(&summary, &store));
+        tuned.outcome = Outcome::Chosen { choice: choice::choose(&summary), measured };
+        Ok(Some(tuned))
+    }
+
+    /// The values to measure, of which the first is the default. Those that Cairn does not take are left out,
+    /// as are those that are the same in other words.
+    fn values(
+        &self,
+        threshold: &Threshold,
+        parameter: &Parameter,
+        with: &BTreeMap<String, Scalar>,
+        tuned: &mut Tuned,
+    ) -> Vec<String> {
+        let name = &threshold.name;
+        let read = |text: &str| {
+            let mut mca = with.clone();
+            mca.insert(name.clone(), Scalar::Word(text.to_owned()));
+            cairn::parameter(name, &mca, self.places).map(|it| it.value)
+        };
+        let elsewhere = tuned.elsewhere.iter().map(|(text, _)| text.clone());
+        let candidates = threshold.candidates.iter().map(Scalar::to_string);
+        let mut values = Vec::new();
+        let mut known = Vec::new();
+        for text in [parameter.default.clone()].into_iter().chain(elsewhere).chain(candidates) {
+            match read(&text) {
+                Ok(value) if known.contains(&value) => {}
+                Ok(value) => {
+                    known.push(value);
+                    values.push(text);
+                }
+                // What to do about it is for those who have set it themselves.
+                Err(problem) => tuned.refused.push((text, Problem { fix: None, ..problem }.line())),
+            }
+        }
+        values
+    }
+
+    fn experiment(
+        &self,
+        threshold: &Threshold,
+        parameter: &Parameter,
+        values: &[String],
+        with: &BTreeMap<String, Scalar>,
+    ) -> Experiment {
+        let variant = |value: &String| {
+            let mut mca = with.clone();
+            mca.insert(threshold.name.clone(), Scalar::Word(value.clone()));
+            Variant { name: value.clone(), mca, ..Variant::default() }
+        };
+        let Table { warmup, time_limit, minimal_effect, noise, .. } = self.table.clone();
+        let retries = self.options.retries.unwrap_or(noise.retries);
+        let mut experiment = Experiment {
+            title: threshold.name.clone(),
+            claim: parameter.help.clone(),
+            variants: values.iter().map(variant).collect(),
+            benchmarks: threshold.benchmarks.clone(),
+            repeats: self.options.repeats,
+            noise: Noise { retries, ..noise },
+            warmup,
+            time_limit,
+            minimal_effect,
+            ..Experiment::default()
+        };
+        experiment.complete();
+        experiment
+    }
+
+    fn store(&self, name: &str) -> PathBuf {
+        let all = self.options.store.clone().unwrap_or_else(|| self.places.cache.join("tune"));
+        all.join(name)
+    }
+
+    fn measure(&self, name: &str, experiment: &Experiment) -> Result<Ended, Problems> {
+        // Each command line has at least one value.
+        let lines: usize = experiment.benchmarks.iter().map(|it| it.cases(0).len()).sum();
+        let needed = stats::needed(lines * (experiment.variants.len() - 1));
+        let repeats = experiment.repeats;
+        if (repeats as usize) < needed {
+            let what = format!("{name}: {repeats} repeats are too few to change anything");
+            let fix = format!("--repeats {needed} or more");
+            cairn_cli::print_problems(&[Problem::new(what).fix(fix).warning()]);
+        }
+        let values = list_words(experiment.variants.iter().map(|it| &it.name));
+        eprintln!("{name}: {values}");
+        let store = self.store(name);
+        let mut existing = Existing::Overwrite;
+        if self.options.resume && store.join(store::SAMPLES).is_file() {
+            if store::read(&store)?.experiment != *experiment {
+                let what = "what was measured before is not what is to be measured now";
+                return Err(Problem::new(what)
+                    .at(store.display())
+                    .fix("say the same as before, or measure anew without --resume")
+                    .into());
+            }
+            existing = Existing::Resume;
+        }
+        measure::measure(experiment, &store, existing, self.places)
+    }
+}
+
+fn measured(summary: &Summary, store: &Path) -> Measured {
+    let baseline = &summary.experiment.baseline;
+    Measured {
+        environment: summary.environments.last().cloned().unwrap_or_default(),
+        library: summary.versions.get(baseline).cloned().unwrap_or_default(),
+        repeats: quiet(summary),
+        store: store.to_owned(),
+    }
+}
