@@ -66,6 +66,8 @@ pub struct Rank {
     pub system: &'static System,
     pub ops: &'static CollOps,
     pub instance: *mut Instance,
+    /// With which operations are offered.
+    pub priority: i32,
     pml: &'static PmlOps,
     pml_instance: *mut Instance,
 }
@@ -197,6 +199,7 @@ impl Rank {
             system,
             ops: coll.ops,
             instance: coll.instance,
+            priority: 10,
             pml: pml.ops,
             pml_instance: pml.instance,
         }
