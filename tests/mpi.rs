@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cairn_tests::foreign::{self, options};
 use cairn_tests::functions::{Function, implemented};
-use cairn_tests::programs::{self, Counts};
+use cairn_tests::programs::{self, Counts, mpirun, silent};
 use cairn_tests::strategies::{Combination, combinations, product, strategies};
 use cairn_tests::suites::{self, Case};
 use cairn_tests::{Run, scratch, skipped, windows};
@@ -17,17 +17,6 @@ use cairn_tests::{Run, scratch, skipped, windows};
 /// A program, compiled once.
 fn compiled(name: &str, counts: Counts) -> PathBuf {
     programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, counts)
-}
-
-/// A program with this many processes, who may take turns on the cores.
-fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
-    let run = Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]);
-    run.args(mca).args([program])
-}
-
-/// Runs a program that has nothing to say, with one level of thread support.
-fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
-    mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).says_nothing();
 }
 
 /// Program × levels of thread support × processes.
@@ -111,92 +100,6 @@ fn transports_can_be_swapped() {
                 silent(3, level, &mca, &compiled(name, Counts::Small));
             }
         }
-    }
-}
-
-/// Collectives over messages: in the plainest way, by the built-in table, and by one that takes others.
-#[test]
-fn collectives_are_right_by_any_algorithm() {
-    const ROWS: &str = r#"
-        barrier = [{ algorithm = "tree", radix = 3 }]
-        bcast = [{ algorithm = "chain", segment = "1k", ranks = "3-" }]
-        gather = [{ algorithm = "knomial", radix = 3, per_node = "2-" }]
-        scatter = [{ algorithm = "knomial", bytes = "-1m" }]
-        allgather = [{ algorithm = "neighbor_exchange" }, { algorithm = "recursive_doubling" }]
-        allgatherv = [{ algorithm = "neighbor_exchange" }]
-        alltoall = [{ algorithm = "bruck" }]
-        alltoallv = [{ algorithm = "pairwise" }]
-        reduce = [{ algorithm = "chain", segment = 100 }]
-        allreduce = [{ algorithm = "ring" }, { algorithm = "reduce_bcast" }]
-        reduce_scatter = [{ algorithm = "recursive_halving" }, { algorithm = "linear" }]
-        reduce_scatter_block = [{ algorithm = "ring" }]
-        scan = [{ algorithm = "linear" }]
-        exscan = [{ algorithm = "linear", nodes = 1 }]
-    "#;
-    let dir = scratch();
-    let table = dir.path().join("table.toml");
-    std::fs::write(&table, ROWS).unwrap();
-    let table = table.to_str().unwrap();
-    for name in ["colls", "icoll", "pcoll", "neighbors", "inter"] {
-        let program = compiled(name, Counts::Small);
-        for mca in [
-            &[["coll", "basic"]][..],
-            &[["coll", "tuned"]],
-            &[["coll", "tuned"], ["coll_tuned_table", table]],
-        ] {
-            for processes in [3, 4] {
-                silent(processes, "multiple", &options(mca), &program);
-            }
-        }
-    }
-}
-
-/// Whoever asks for an algorithm that there is not, or has a table that is wrong, is told what there is.
-#[test]
-fn unknown_algorithms_and_bad_tables_are_errors() {
-    let program = compiled("nobody", Counts::Small);
-    let fails = |name, value: &str, texts: &[&str]| {
-        let ended = mpirun(2, &options(&[[name, value]]), &program).end();
-        assert!(!ended.status.success(), "{ended}");
-        ended.complains(texts);
-    };
-    let names = "binomial, knomial, linear, chain, binary, scatter_ring or scatter_doubling";
-    fails("coll_tuned_bcast_algorithm", "binomail", &["binomail", names]);
-    let dir = scratch();
-    let table = dir.path().join("table.toml");
-    let path = table.to_str().unwrap();
-    fails("coll_tuned_table", path, &["coll_tuned_table", path, "No such file"]);
-    std::fs::write(&table, "# mine\nscan = [\n{ algorithm = \"bruck\" },\n]\n").unwrap();
-    let what =
-        format!("{path}:3: scan has no algorithm \"bruck\"; known are recursive_doubling, linear");
-    fails("coll_tuned_table", path, &[&what]);
-}
-
-/// Ranks that call different collective operations are told who called what, and right programs notice nothing.
-#[test]
-fn ranks_that_disagree_are_told() {
-    let check = ["--mca", "coll_check", "true"];
-    for processes in [3, 4] {
-        silent(processes, "single", &check, &compiled("disagree", Counts::Small));
-        for name in ["colls", "icoll", "pcoll", "inter"] {
-            silent(processes, "multiple", &check, &compiled(name, Counts::Small));
-        }
-    }
-    let program = compiled("disagree", Counts::Small);
-    for (what, texts) in [
-        (
-            "root",
-            [
-                "ranks 0, 1: MPI_Bcast with root 0, 4 bytes",
-                "rank 2: MPI_Bcast with root 1, 4 bytes",
-            ],
-        ),
-        ("operation", ["ranks 0, 1: MPI_Allreduce with 4 bytes, MPI_MAX;", "rank 2: MPI_Barrier"]),
-        ("block", ["in MPI_Gatherv rank 0 is to receive 8 bytes from rank 2", "which sends 4"]),
-    ] {
-        let ended = mpirun(3, &check, &program).args([what]).end();
-        assert!(!ended.status.success(), "{ended}");
-        ended.complains(&texts);
     }
 }
 
@@ -649,22 +552,6 @@ fn barriers_hold_until_everybody_has_come() {
     let waits = ["adaptive", "block", "yield"].map(|wait| (3, ["--mca", "wait", wait]));
     for (ranks, mca) in ways.into_iter().chain(waits) {
         mpirun(ranks, &mca, &program).args([dir.path().join("came")]).says_nothing();
-    }
-}
-
-/// Collective operations in shared memory from the beginning, with slots that they have room in and such that they
-/// have not, and however a process waits.
-#[test]
-fn collectives_go_through_shared_memory() {
-    for name in ["colls", "ops"] {
-        let program = compiled(name, Counts::Small);
-        for slot in ["16k", "512"] {
-            for (ranks, wait) in [(2, "adaptive"), (3, "yield"), (3, "block"), (5, "adaptive")] {
-                let mca = [["wait", wait], ["coll_sm_slot", slot], ["coll_sm_after", "0"]];
-                let mca = options(&mca);
-                silent(ranks, "single", &mca, &program);
-            }
-        }
     }
 }
 

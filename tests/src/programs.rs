@@ -52,3 +52,14 @@ pub fn compile(source: &Path, program: &Path, counts: Counts) {
     mpicc.args([source]).args(["-o"]).args([&made]).ok();
     fs::rename(made, program).expect("a place for the program");
 }
+
+/// A program with this many processes, who may take turns on the cores.
+pub fn mpirun(processes: u32, mca: &[&str], program: &Path) -> Run {
+    let run = Run::mpirun().args(["--oversubscribe", "-n", &processes.to_string()]);
+    run.args(mca).args([program])
+}
+
+/// Runs a program that has nothing to say, with one level of thread support.
+pub fn silent(processes: u32, level: &str, mca: &[&str], program: &Path) {
+    mpirun(processes, mca, program).env("TEST_THREAD_LEVEL", level).says_nothing();
+}

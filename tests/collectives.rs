@@ -1,0 +1,115 @@
+//! Collective operations by each component and algorithm, and what is said of wrong ones. Programs are those of
+//! `tests/mpi`, which say nothing when all is right.
+
+use std::path::PathBuf;
+
+use cairn_tests::foreign::options;
+use cairn_tests::programs::{self, Counts, mpirun, silent};
+use cairn_tests::scratch;
+
+/// A program, compiled once.
+fn compiled(name: &str, counts: Counts) -> PathBuf {
+    programs::compiled(env!("CARGO_TARGET_TMPDIR"), name, counts)
+}
+
+/// Collectives over messages: in the plainest way, by the built-in table, and by one that takes others.
+#[test]
+fn collectives_are_right_by_any_algorithm() {
+    const ROWS: &str = r#"
+        barrier = [{ algorithm = "tree", radix = 3 }]
+        bcast = [{ algorithm = "chain", segment = "1k", ranks = "3-" }]
+        gather = [{ algorithm = "knomial", radix = 3, per_node = "2-" }]
+        scatter = [{ algorithm = "knomial", bytes = "-1m" }]
+        allgather = [{ algorithm = "neighbor_exchange" }, { algorithm = "recursive_doubling" }]
+        allgatherv = [{ algorithm = "neighbor_exchange" }]
+        alltoall = [{ algorithm = "bruck" }]
+        alltoallv = [{ algorithm = "pairwise" }]
+        reduce = [{ algorithm = "chain", segment = 100 }]
+        allreduce = [{ algorithm = "ring" }, { algorithm = "reduce_bcast" }]
+        reduce_scatter = [{ algorithm = "recursive_halving" }, { algorithm = "linear" }]
+        reduce_scatter_block = [{ algorithm = "ring" }]
+        scan = [{ algorithm = "linear" }]
+        exscan = [{ algorithm = "linear", nodes = 1 }]
+    "#;
+    let dir = scratch();
+    let table = dir.path().join("table.toml");
+    std::fs::write(&table, ROWS).unwrap();
+    let table = table.to_str().unwrap();
+    for name in ["colls", "icoll", "pcoll", "neighbors", "inter"] {
+        let program = compiled(name, Counts::Small);
+        for mca in [
+            &[["coll", "basic"]][..],
+            &[["coll", "tuned"]],
+            &[["coll", "tuned"], ["coll_tuned_table", table]],
+        ] {
+            for processes in [3, 4] {
+                silent(processes, "multiple", &options(mca), &program);
+            }
+        }
+    }
+}
+
+/// Whoever asks for an algorithm that there is not, or has a table that is wrong, is told what there is.
+#[test]
+fn unknown_algorithms_and_bad_tables_are_errors() {
+    let program = compiled("nobody", Counts::Small);
+    let fails = |name, value: &str, texts: &[&str]| {
+        let ended = mpirun(2, &options(&[[name, value]]), &program).end();
+        assert!(!ended.status.success(), "{ended}");
+        ended.complains(texts);
+    };
+    let names = "binomial, knomial, linear, chain, binary, scatter_ring or scatter_doubling";
+    fails("coll_tuned_bcast_algorithm", "binomail", &["binomail", names]);
+    let dir = scratch();
+    let table = dir.path().join("table.toml");
+    let path = table.to_str().unwrap();
+    fails("coll_tuned_table", path, &["coll_tuned_table", path, "No such file"]);
+    std::fs::write(&table, "# mine\nscan = [\n{ algorithm = \"bruck\" },\n]\n").unwrap();
+    let what =
+        format!("{path}:3: scan has no algorithm \"bruck\"; known are recursive_doubling, linear");
+    fails("coll_tuned_table", path, &[&what]);
+}
+
+/// Ranks that call different collective operations are told who called what, and right programs notice nothing.
+#[test]
+fn ranks_that_disagree_are_told() {
+    let check = ["--mca", "coll_check", "true"];
+    for processes in [3, 4] {
+        silent(processes, "single", &check, &compiled("disagree", Counts::Small));
+        for name in ["colls", "icoll", "pcoll", "inter"] {
+            silent(processes, "multiple", &check, &compiled(name, Counts::Small));
+        }
+    }
+    let program = compiled("disagree", Counts::Small);
+    for (what, texts) in [
+        (
+            "root",
+            [
+                "ranks 0, 1: MPI_Bcast with root 0, 4 bytes",
+                "rank 2: MPI_Bcast with root 1, 4 bytes",
+            ],
+        ),
+        ("operation", ["ranks 0, 1: MPI_Allreduce with 4 bytes, MPI_MAX;", "rank 2: MPI_Barrier"]),
+        ("block", ["in MPI_Gatherv rank 0 is to receive 8 bytes from rank 2", "which sends 4"]),
+    ] {
+        let ended = mpirun(3, &check, &program).args([what]).end();
+        assert!(!ended.status.success(), "{ended}");
+        ended.complains(&texts);
+    }
+}
+
+/// Collective operations in shared memory from the beginning, with slots that they have room in and such that they
+/// have not, and however a process waits.
+#[test]
+fn collectives_go_through_shared_memory() {
+    for name in ["colls", "ops"] {
+        let program = compiled(name, Counts::Small);
+        for slot in ["16k", "512"] {
+            for (ranks, wait) in [(2, "adaptive"), (3, "yield"), (3, "block"), (5, "adaptive")] {
+                let mca = [["wait", wait], ["coll_sm_slot", slot], ["coll_sm_after", "0"]];
+                let mca = options(&mca);
+                silent(ranks, "single", &mca, &program);
+            }
+        }
+    }
+}
