@@ -158,6 +158,7 @@ fn installations_are_compared_in_one_run() {
 /// Built by `cairn-ab` itself, for Cairn and for a peer.
 #[test]
 fn what_messages_cost_is_counted() {
+    const ANNOUNCED: &str = "btl_sm_eager_limit=512 btl_sm_push_limit=0";
     let (Some(mpich), Some(_)) = (mpich(), programs()) else { return };
     let dir = scratch();
     let ended = Run::new(dist().join("bin/cairn-ab"))
@@ -168,7 +169,7 @@ fn what_messages_cost_is_counted() {
         .args([format!("--peer=mpich={}", mpich.parent().unwrap().display())])
         .args(["quick", "--counts", "--repeats", "1", "--retries", "0", "--store"])
         .args([dir.path().join("store")])
-        .args(["default", "btl_sm_eager_limit=512", "mpi=mpich", "--", "pingpong"])
+        .args(["default", ANNOUNCED, "mpi=mpich", "--", "pingpong"])
         .args("--sizes 1k --threads 2 --iterations 20 --warmup 0 --batches 1".split(' '))
         .within(BUILDING)
         .ok();
@@ -186,8 +187,8 @@ fn what_messages_cost_is_counted() {
     // are shorter.
     let announced = |variant| value("rendezvous_per_message", variant).unwrap();
     assert_eq!(announced("default"), 0.0);
-    assert_eq!(announced("btl_sm_eager_limit=512"), 1.0);
-    for variant in ["default", "btl_sm_eager_limit=512"] {
+    assert_eq!(announced(ANNOUNCED), 1.0);
+    for variant in ["default", ANNOUNCED] {
         assert!(value("sends_per_message", variant).unwrap() >= 1.0);
         // Of the instances that two threads share.
         value("cri_lock_waits_per_message", variant);

@@ -43,6 +43,13 @@ cairn_framework::params! {
         rooted_limit: size("1m"),
             "The same for broadcasts and the blocks of gather and scatter",
             level(5), same();
+        few_limit: size("4k"),
+            "As coll_sm_limit, where at most eight processes have a core each: there both sides of a \
+             message copy at once, and long ones are faster",
+            level(5), same();
+        few_rooted_limit: size("8k"),
+            "As coll_sm_rooted_limit, in the same place",
+            level(5), same();
         memory: size("64m"),
             "Memory of all communicators of whose processes this is the first, at most. When there is less left, slots \
              are shorter, or only barriers are in shared memory",
@@ -179,6 +186,15 @@ impl SharedMemory {
         }
     }
 
+    /// How long vectors and blocks may be among few processes that have a core each, or others.
+    #[inline]
+    fn limits(&self, is_few: bool) -> Limits {
+        let Params { rooted_limit, limit, few_rooted_limit, few_limit, .. } = &self.params;
+        let (rooted, others) =
+            if is_few { (few_rooted_limit, few_limit) } else { (rooted_limit, limit) };
+        Limits { rooted: rooted.get(), others: others.get() }
+    }
+
     /// # Safety
     /// As for `run`.
     #[inline]
@@ -191,8 +207,7 @@ impl SharedMemory {
         let (rank, size) = (comm.rank, comm.remote_size);
         let turns = Turns { host: self.host, member, rank, size };
         let slot = member.shared.shape().slot;
-        let (rooted, others) = (self.params.rooted_limit.get(), self.params.limit.get());
-        if !operations::fits(args, rank, size, slot, Limits { rooted, others }) {
+        if !operations::fits(args, rank, size, slot, self.limits(turns.is_few())) {
             return Err(Failure::declined());
         }
         if member.has_failed() {

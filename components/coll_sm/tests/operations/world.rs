@@ -172,6 +172,8 @@ impl Rank {
             set("coll_sm_slot", kind.slot.to_string()),
             set("coll_sm_limit", LIMIT.to_string()),
             set("coll_sm_rooted_limit", LIMIT.to_string()),
+            set("coll_sm_few_limit", LIMIT.to_string()),
+            set("coll_sm_few_rooted_limit", LIMIT.to_string()),
             set("coll_sm_memory", kind.memory.to_string()),
         ];
         let command_line = CommandLine { mca, ..CommandLine::default() };
