@@ -5,6 +5,7 @@
 //! [`Call::bytes`] says, and how many nodes there are.
 
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::peer::PEER_LOCAL;
@@ -23,10 +24,19 @@ const BUILT_IN: &str = include_str!("../../../mca-params/tables/coll_tuned.toml"
 const MOST_BYTES: u64 = 1 << 20;
 
 /// For each operation its rows, of which the first that fits decides.
+type Rows = [Vec<Row>; OPERATIONS.len()];
+
+/// What a user's file says, before the rows that hold by themselves.
 #[derive(Debug)]
 pub struct Table {
-    rows: [Vec<Row>; OPERATIONS.len()],
+    rows: Rows,
 }
+
+/// The rows of [`BUILT_IN`], read at the first operation: a process may have none.
+static BY_THEMSELVES: LazyLock<Rows> = LazyLock::new(|| match Table::parse(BUILT_IN) {
+    Ok(table) => table.rows,
+    Err((line, what)) => panic!("built-in table:{line}: {what}"),
+});
 
 /// An algorithm, and when it is taken.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,25 +80,16 @@ impl Place {
 }
 
 impl Table {
-    /// The rows of the file at a path, if one is named, before those that hold by themselves.
+    /// The rows of the file at a path, if one is named.
     ///
     /// # Errors
     /// What is wrong with the file, and where.
     pub fn load(path: &str) -> Result<Self, Failure> {
-        let built_in = || {
-            Self::parse(BUILT_IN)
-                .map_err(|(line, what)| wrong(&format!("built-in table:{line}"), &what))
-        };
         if path.is_empty() {
-            return built_in();
+            return Ok(Self { rows: [const { Vec::new() }; OPERATIONS.len()] });
         }
         let text = read(path).map_err(|what| wrong(path, &what))?;
-        let mut table =
-            Self::parse(&text).map_err(|(line, what)| wrong(&format!("{path}:{line}"), &what))?;
-        for (rows, more) in table.rows.iter_mut().zip(built_in()?.rows) {
-            rows.extend(more);
-        }
-        Ok(table)
+        Self::parse(&text).map_err(|(line, what)| wrong(&format!("{path}:{line}"), &what))
     }
 
     /// Reads rows.
@@ -141,7 +142,8 @@ impl Table {
                 && row.per_node.contains(&place.per_node)
                 && algorithms[row.algorithm].unfit(call).is_none()
         };
-        let Some(row) = self.rows[number].iter().find(fits) else { return (&algorithms[0], knobs) };
+        let mut rows = self.rows[number].iter().chain(&BY_THEMSELVES[number]);
+        let Some(row) = rows.find(fits) else { return (&algorithms[0], knobs) };
         let knobs = Knobs {
             radix: row.radix.unwrap_or(knobs.radix),
             segment: row.segment.unwrap_or(knobs.segment),
@@ -289,8 +291,7 @@ mod tests {
 
     #[test]
     fn the_built_in_table_is_sound_and_ends_with_a_row_for_everything() {
-        let table = Table::load("").unwrap();
-        for (operation, rows) in OPERATIONS.iter().zip(&table.rows) {
+        for (operation, rows) in OPERATIONS.iter().zip(&*BY_THEMSELVES) {
             let last = rows.last().unwrap_or_else(|| panic!("{} has no row", operation.name));
             let plain = Table::parse(&format!(
                 "{} = [{{ algorithm = \"{}\" }}]",
