@@ -25,6 +25,37 @@ pub use real::{
     yield_now,
 };
 
+/// How many threads, of all processes that share it, sleep on a word beside it. All of it is zero in the beginning.
+///
+/// No wake-up is lost: a thread is counted before the kernel looks at the word, the word is changed before the count is
+/// looked at, and between the two there is a full fence on both sides.
+#[repr(transparent)]
+#[derive(Debug, Default)]
+pub struct Sleepers(AtomicU32);
+
+impl Sleepers {
+    /// Nobody sleeps. For the one that makes it, before any other has it.
+    pub fn begin(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Around every sleep on the word.
+    pub fn around<R>(&self, sleep: impl FnOnce() -> R) -> R {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        full_fence();
+        let result = sleep();
+        self.0.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+
+    /// Whether threads are to be woken, for one that has just changed the word.
+    #[inline]
+    pub fn any(&self) -> bool {
+        full_fence();
+        self.0.load(Ordering::Relaxed) != 0
+    }
+}
+
 #[cfg(not(feature = "loom"))]
 mod real {
     pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};

@@ -23,21 +23,21 @@
 //! died breaks the board, for good and for all, since the others may not learn of it: processes that wait
 //! leave with an error, unless the generation was over, and those that come later leave at once.
 
-use cairn_framework::sync::{AtomicU32, Ordering, full_fence};
+use cairn_framework::sync::{AtomicU32, Ordering, Sleepers};
 
 /// What the processes of a communicator share. All of it is zero in the beginning.
 #[repr(C)]
 #[derive(Default)]
 pub struct Board {
-    arrived: Line,
-    generation: Line,
-    sleepers: Line,
+    arrived: Line<AtomicU32>,
+    generation: Line<AtomicU32>,
+    sleepers: Line<Sleepers>,
 }
 
 /// A word on cache lines of its own.
 #[repr(C, align(128))]
 #[derive(Default)]
-struct Line(AtomicU32);
+struct Line<T>(T);
 
 /// What a process that has arrived does next.
 #[derive(Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Board {
     pub fn open(&self) -> bool {
         self.arrived.0.store(0, Ordering::Relaxed);
         self.generation.0.fetch_add(2, Ordering::Release);
-        self.has_sleepers()
+        self.sleepers.0.any()
     }
 
     /// Whether a process has died, as far as it was said.
@@ -95,12 +95,7 @@ impl Board {
     #[cold]
     pub fn break_off(&self) -> bool {
         self.generation.0.fetch_or(BROKEN, Ordering::Release);
-        self.has_sleepers()
-    }
-
-    fn has_sleepers(&self) -> bool {
-        full_fence();
-        self.sleepers.0.load(Ordering::Relaxed) != 0
+        self.sleepers.0.any()
     }
 
     /// Whether a process has to wait no more that has done so since this generation, and why.
@@ -121,11 +116,7 @@ impl Board {
 
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
-        self.sleepers.0.fetch_add(1, Ordering::Relaxed);
-        full_fence();
-        let result = sleep();
-        self.sleepers.0.fetch_sub(1, Ordering::Relaxed);
-        result
+        self.sleepers.0.around(sleep)
     }
 }
 

@@ -30,7 +30,7 @@
 //! the flag has another turn than a sleeper saw, so that wakes up; and who goes to sleep looks at the
 //! board after `++sleepers`, which was broken before any flag was marked.
 
-use cairn_framework::sync::{AtomicU32, Ordering, full_fence};
+use cairn_framework::sync::{AtomicU32, Ordering, Sleepers};
 
 /// Slots of a process: a power of two.
 pub const SLOTS: u32 = 4;
@@ -79,7 +79,7 @@ impl Turn {
 #[repr(C)]
 pub struct Flag {
     turn: AtomicU32,
-    sleepers: AtomicU32,
+    sleepers: Sleepers,
 }
 
 /// What a flag says to one that waits.
@@ -97,7 +97,7 @@ impl Flag {
     /// For the one that makes it, before any other has it.
     pub fn begin(&self, before: Turn) {
         self.turn.store(before.0, Ordering::Relaxed);
-        self.sleepers.store(0, Ordering::Relaxed);
+        self.sleepers.begin();
     }
 
     /// Its owner has come to this turn, and nobody waits for that by the flag.
@@ -111,13 +111,7 @@ impl Flag {
     #[inline]
     pub fn set(&self, turn: Turn) -> bool {
         self.note(turn);
-        self.has_sleepers()
-    }
-
-    #[inline]
-    fn has_sleepers(&self) -> bool {
-        full_fence();
-        self.sleepers.load(Ordering::Relaxed) != 0
+        self.sleepers.any()
     }
 
     /// Whether its owner has come to this turn.
@@ -138,18 +132,14 @@ impl Flag {
 
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
-        full_fence();
-        let result = sleep();
-        self.sleepers.fetch_sub(1, Ordering::Relaxed);
-        result
+        self.sleepers.around(sleep)
     }
 
     /// No process is to wait any more, which the board says already. Whether sleepers are to be woken.
     #[cold]
     pub fn break_off(&self) -> bool {
         self.turn.fetch_or(BROKEN, Ordering::Release);
-        self.has_sleepers()
+        self.sleepers.any()
     }
 
     /// The word to sleep on.
@@ -178,7 +168,7 @@ mod model {
 
     impl Shared {
         fn new() -> Arc<Self> {
-            let flag = || Flag { turn: AtomicU32::new(BEFORE.0), sleepers: AtomicU32::new(0) };
+            let flag = || Flag { turn: AtomicU32::new(BEFORE.0), sleepers: Sleepers::default() };
             let flags = [0, 1].map(|_| [0; SLOTS as usize].map(|_| flag()));
             let slots = [0, 1].map(|_| [0; SLOTS as usize].map(|_| Cell::new(0)));
             Arc::new(Self { board: Board::default(), flags, slots, woken: AtomicU32::new(0) })
@@ -363,9 +353,14 @@ mod tests {
 
     #[test]
     fn a_flag_tells_the_turn_and_a_death() {
-        let flag = Flag { turn: AtomicU32::new(7), sleepers: AtomicU32::new(9) };
-        flag.begin(Turn::BEFORE);
+        let flag = Flag { turn: AtomicU32::new(7), sleepers: Sleepers::default() };
         let first = Turn::BEFORE.next();
+        // Whatever was there before.
+        flag.sleeping(|| {
+            flag.begin(Turn::BEFORE);
+            assert!(!flag.set(first));
+        });
+        flag.begin(Turn::BEFORE);
         assert!(flag.has(Turn::BEFORE) && !flag.has(first));
         assert_eq!(flag.look(first), Seen::Wait(Turn::BEFORE.number()));
         assert!(!flag.set(first) && flag.has(first));

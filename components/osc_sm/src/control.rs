@@ -15,7 +15,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::author::wake_sleepers;
-use cairn_framework::sync::full_fence;
+use cairn_framework::sync::Sleepers;
 use cairn_rma::{AccumulateLocks, LockWord};
 
 /// The control block of a rank. All of it is zero in the beginning; behind it there is a word for each rank:
@@ -42,7 +42,7 @@ struct Line(AtomicU32);
 #[repr(C, align(128))]
 pub struct Signal {
     word: AtomicU32,
-    sleepers: AtomicU32,
+    sleepers: Sleepers,
 }
 
 impl Signal {
@@ -58,19 +58,14 @@ impl Signal {
     }
 
     fn wake(&self) {
-        full_fence();
-        if self.sleepers.load(Ordering::Relaxed) != 0 {
+        if self.sleepers.any() {
             wake_sleepers(&self.word);
         }
     }
 
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
-        full_fence();
-        let result = sleep();
-        self.sleepers.fetch_sub(1, Ordering::Relaxed);
-        result
+        self.sleepers.around(sleep)
     }
 }
 

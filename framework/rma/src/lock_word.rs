@@ -15,7 +15,7 @@
 //! `++sleepers` and the kernel's look at `releases`, and between its change and the look at `sleepers`,
 //! there is a full fence.
 
-use cairn_framework::sync::{AtomicU32, AtomicU64, Ordering, full_fence};
+use cairn_framework::sync::{AtomicU32, AtomicU64, Ordering, Sleepers};
 
 const HOLDERS: u64 = u32::MAX as u64;
 const OWNER_SHIFT: u32 = 32;
@@ -28,7 +28,7 @@ const OWNER: u64 = !(HOLDERS | WAITING);
 pub struct LockWord {
     state: AtomicU64,
     releases: AtomicU32,
-    sleepers: AtomicU32,
+    sleepers: Sleepers,
 }
 
 impl LockWord {
@@ -81,8 +81,7 @@ impl LockWord {
     fn released(&self) -> bool {
         // Release: a waiter that reads it before it tries sees the state.
         self.releases.fetch_add(1, Ordering::Release);
-        full_fence();
-        self.sleepers.load(Ordering::Relaxed) != 0
+        self.sleepers.any()
     }
 
     /// The rank that has it for itself.
@@ -103,11 +102,7 @@ impl LockWord {
 
     /// Around every sleep on the word.
     pub fn sleeping<R>(&self, sleep: impl FnOnce() -> R) -> R {
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
-        full_fence();
-        let result = sleep();
-        self.sleepers.fetch_sub(1, Ordering::Relaxed);
-        result
+        self.sleepers.around(sleep)
     }
 }
 
