@@ -207,14 +207,15 @@ impl SharedMemory {
         let (rank, size) = (comm.rank, comm.remote_size);
         let turns = Turns { host: self.host, member, rank, size };
         let slot = member.shared.shape().slot;
-        if !operations::fits(args, rank, size, slot, self.limits(turns.is_few())) {
+        let of = cairn_schedule::Call { comm, args };
+        if !operations::fits(&of, slot, self.limits(turns.is_few())) {
             return Err(Failure::declined());
         }
         if member.has_failed() {
             return Err(lost());
         }
         // SAFETY: promised by the caller.
-        unsafe { operations::run(&Call { turns, args, slot }) }.inspect_err(|failure| {
+        unsafe { operations::run(&Call { turns, of, slot }) }.inspect_err(|failure| {
             // Data without room do not keep an operation from its end.
             if failure.status != ERR_TRUNCATED {
                 member.fail();

@@ -29,7 +29,6 @@ mod board;
 #[cfg(not(feature = "loom"))]
 mod component;
 #[cfg(not(feature = "loom"))]
-mod data;
 #[cfg(not(feature = "loom"))]
 mod deaths;
 mod flag;

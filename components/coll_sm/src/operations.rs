@@ -7,13 +7,10 @@
 use cairn_framework::abi::status::ERR_TRUNCATED;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
+use cairn_schedule::Data;
 
-use crate::data::{Blocks, Data, entry};
 use crate::flag::Turn;
 use crate::turns::Turns;
-
-/// `MPI_IN_PLACE`.
-const IN_PLACE: usize = 1;
 
 /// From so many bytes on few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
@@ -22,7 +19,7 @@ const SPLIT: u64 = 4096;
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     pub turns: Turns<'a>,
-    pub args: &'a CollArgs,
+    pub of: cairn_schedule::Call<'a>,
     /// Bytes of data in a slot.
     pub slot: u64,
 }
@@ -43,56 +40,45 @@ pub struct Limits {
 /// broadcast, all blocks of an alltoall, and every other operation's longest block is within the limit, and some of it
 /// has room in a slot.
 #[inline]
-pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limits: Limits) -> bool {
+pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool {
     if slot == 0 {
-        return args.operation == COLL_BARRIER;
+        return call.args.operation == COLL_BARRIER;
     }
-    let is_root = i64::from(args.root) == i64::from(rank);
-    let ranks = u64::from(size);
-    // SAFETY: the MPI layer vouches for the arguments.
-    let whole = |side: &CollSide| unsafe { Data::whole(side) };
-    // SAFETY: as above.
-    let counts = || (0..size).map(|rank| unsafe { entry(&args.receive.counts, rank) as u64 });
-    let receive = || {
-        let data = whole(&args.receive);
-        (data.bytes(), data.datatype().size)
-    };
-    let block = |side: &CollSide| (whole(side).bytes(), 0);
-    let sends = args.send.buffer.addr() != IN_PLACE;
+    let ranks = u64::from(call.size());
+    let counts = || (0..call.size()).map(|rank| call.part(rank));
+    let vector = || (call.receive().bytes(), call.receive().datatype().size);
+    let (send, receive) = (|| (call.send().bytes(), 0), || (call.receive().bytes(), 0));
     // How long it is, and what has to have room as a whole.
-    let (bytes, element) = match args.operation {
+    let (bytes, element) = match call.args.operation {
         COLL_BARRIER => return true,
-        COLL_BCAST => block(&args.receive),
+        COLL_BCAST => receive(),
         // The blocks are the root's, or those that others have.
-        COLL_GATHER if is_root => block(&args.receive),
-        COLL_SCATTER if !is_root => block(&args.receive),
-        COLL_ALLGATHER => block(&args.receive),
-        COLL_GATHER | COLL_SCATTER => block(&args.send),
+        COLL_GATHER if call.is_root() => receive(),
+        COLL_SCATTER if !call.is_root() => receive(),
+        COLL_ALLGATHER => receive(),
+        COLL_GATHER | COLL_SCATTER => send(),
         COLL_ALLTOALL => {
-            let side = if sends { &args.send } else { &args.receive };
-            (whole(side).bytes() * ranks, 0)
+            let side = if call.send_in_place() { call.receive() } else { call.send() };
+            (side.bytes() * ranks, 0)
         }
-        COLL_ALLGATHERV => {
-            let size = whole(&args.receive).datatype().size;
-            (counts().max().unwrap_or(0) * size, 0)
-        }
+        COLL_ALLGATHERV => (counts().max().unwrap_or(0) * call.receive().datatype().size, 0),
         // A process's share is a whole number of elements.
-        COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => receive(),
+        COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => vector(),
         COLL_ALLREDUCE => {
-            let (bytes, size) = receive();
+            let (bytes, size) = vector();
             (bytes, size * (ranks + 1))
         }
         COLL_REDUCE_SCATTER_BLOCK => {
-            let (bytes, size) = receive();
+            let (bytes, size) = vector();
             (bytes * ranks, size * ranks)
         }
         COLL_REDUCE_SCATTER => {
-            let size = whole(&args.receive).datatype().size;
+            let size = call.receive().datatype().size;
             (counts().sum::<u64>() * size, size * ranks)
         }
         _ => return false,
     };
-    let limit = match args.operation {
+    let limit = match call.args.operation {
         COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
         _ => limits.others,
     };
@@ -106,7 +92,7 @@ pub fn fits(args: &CollArgs, rank: u32, size: u32, slot: u64, limits: Limits) ->
 pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
     // SAFETY: promised by the caller.
     let well = unsafe {
-        match call.args.operation {
+        match call.of.args.operation {
             COLL_BARRIER if call.slot > 0 && !call.turns.is_few() => {
                 return call.turns.gather_and_go(call.turns.begin());
             }
@@ -139,16 +125,8 @@ fn turns_for(count: u64, each: u64) -> u64 {
 
 #[allow(clippy::missing_safety_doc)] // all are as for `run`
 impl Call<'_> {
-    fn is_root(&self) -> bool {
-        i64::from(self.args.root) == i64::from(self.turns.rank)
-    }
-
     fn root(&self) -> u32 {
-        self.args.root as u32
-    }
-
-    fn send_in_place(&self) -> bool {
-        self.args.send.buffer.addr() == IN_PLACE
+        self.of.args.root as u32
     }
 
     fn others(&self) -> impl Iterator<Item = u32> + use<> {
@@ -156,31 +134,15 @@ impl Call<'_> {
         (own + 1..self.turns.size).chain(0..own)
     }
 
-    fn receive(&self) -> Data {
-        // SAFETY: the MPI layer vouches for the arguments until the operation is complete.
-        unsafe { Data::whole(&self.args.receive) }
-    }
-
-    fn send(&self) -> Data {
-        // SAFETY: as above.
-        unsafe { Data::whole(&self.args.send) }
-    }
-
-    /// This process's part of a reduction, which has so many elements.
-    fn contribution(&self, count: u64) -> Data {
-        let receive = self.receive().of(count);
-        if self.send_in_place() { receive } else { receive.at(self.args.send.buffer) }
-    }
-
     /// Elements where a reduction may read them in place of those in the slot.
     fn readable(&self, data: Data) -> Option<Data> {
-        (data.is_flat() && !self.send_in_place()).then_some(data)
+        (data.is_flat() && !self.of.send_in_place()).then_some(data)
     }
 
     unsafe fn bcast(&self) -> Result<bool, Failure> {
-        let (turns, data) = (&self.turns, self.receive());
+        let (turns, data) = (&self.turns, self.of.receive());
         let mut at = 0;
-        if self.is_root() {
+        if self.of.is_root() {
             let all = data.bytes();
             loop {
                 let turn = turns.begin();
@@ -214,8 +176,8 @@ impl Call<'_> {
 
     unsafe fn gather(&self) -> Result<bool, Failure> {
         let turns = &self.turns;
-        if !self.is_root() {
-            let data = self.send();
+        if !self.of.is_root() {
+            let data = self.of.send();
             let all = data.bytes();
             for number in 0..turns_for(all, self.slot) {
                 let turn = turns.begin();
@@ -228,10 +190,10 @@ impl Call<'_> {
             }
             return Ok(true);
         }
-        let blocks = Blocks { side: &self.args.receive, counted: false };
+        let blocks = self.of.receive_blocks();
         // SAFETY: promised by the caller.
         let mut well =
-            self.send_in_place() || unsafe { self.send().copy_to(&blocks.block(turns.rank)) };
+            self.of.send_in_place() || unsafe { self.of.send().copy_to(&blocks.block(turns.rank)) };
         let (mut number, mut count) = (0, 1);
         while number < count {
             let turn = turns.begin();
@@ -255,10 +217,10 @@ impl Call<'_> {
     unsafe fn scatter(&self) -> Result<bool, Failure> {
         let (turns, ranks) = (&self.turns, u64::from(self.turns.size));
         let is_in_one = |all: u64| all <= self.slot / ranks;
-        let in_place = self.args.receive.buffer.addr() == IN_PLACE;
-        if self.is_root() {
-            let blocks = Blocks { side: &self.args.send, counted: false };
-            let all = self.send().bytes();
+        let in_place = self.of.receive_in_place();
+        if self.of.is_root() {
+            let blocks = self.of.send_blocks();
+            let all = self.of.send().bytes();
             for number in 0..turns_for(all, self.slot) {
                 let turn = turns.begin();
                 turns.make_room(turn)?;
@@ -277,7 +239,7 @@ impl Call<'_> {
                 turns.set(turn);
             }
             // SAFETY: promised by the caller.
-            return Ok(in_place || unsafe { blocks.block(turns.rank).copy_to(&self.receive()) });
+            return Ok(in_place || unsafe { blocks.block(turns.rank).copy_to(&self.of.receive()) });
         }
         let (mut at, mut well) = (0, true);
         loop {
@@ -294,7 +256,7 @@ impl Call<'_> {
                 false => turns.own(turn),
             };
             // SAFETY: as above.
-            well &= unsafe { self.receive().write(at, place, len) };
+            well &= unsafe { self.of.receive().write(at, place, len) };
             at += len;
             if at >= all {
                 return Ok(well);
@@ -304,11 +266,9 @@ impl Call<'_> {
 
     unsafe fn allgather(&self) -> Result<bool, Failure> {
         let turns = &self.turns;
-        let counted = self.args.operation == COLL_ALLGATHERV;
-        let blocks = Blocks { side: &self.args.receive, counted };
-        // SAFETY: promised by the caller.
-        let own = unsafe { blocks.block(turns.rank) };
-        let data = if self.send_in_place() { own } else { self.send() };
+        let blocks = self.of.receive_blocks();
+        let own = blocks.block(turns.rank);
+        let data = if self.of.send_in_place() { own } else { self.of.send() };
         let all = data.bytes();
         let mut well = true;
         let (mut number, mut count) = (0, 1);
@@ -321,7 +281,7 @@ impl Call<'_> {
             unsafe { turns.put(&data, at, turns.own(turn), len) };
             turns.say_bytes(turn, all);
             turns.exchange(turn)?;
-            if number == 0 && !self.send_in_place() {
+            if number == 0 && !self.of.send_in_place() {
                 // SAFETY: as above.
                 well &= unsafe { data.copy_to(&own) };
             }
@@ -340,13 +300,9 @@ impl Call<'_> {
 
     unsafe fn alltoall(&self) -> Result<bool, Failure> {
         let (turns, ranks) = (&self.turns, u64::from(self.turns.size));
-        let come = Blocks { side: &self.args.receive, counted: false };
-        let gone = match self.send_in_place() {
-            true => come,
-            false => Blocks { side: &self.args.send, counted: false },
-        };
-        // SAFETY: promised by the caller.
-        let all = unsafe { gone.block(0) }.bytes();
+        let come = self.of.receive_blocks();
+        let gone = if self.of.send_in_place() { come } else { self.of.send_blocks() };
+        let all = gone.block(0).bytes();
         // A piece of each block at a time.
         let piece = |all: u64| all.min(self.slot / ranks);
         let mut well = true;
@@ -363,7 +319,7 @@ impl Call<'_> {
             }
             turns.say_bytes(turn, all);
             turns.exchange(turn)?;
-            if number == 0 && !self.send_in_place() {
+            if number == 0 && !self.of.send_in_place() {
                 // SAFETY: as above.
                 well &= unsafe { gone.block(turns.rank).copy_to(&come.block(turns.rank)) };
             }
@@ -385,21 +341,21 @@ impl Call<'_> {
 
     unsafe fn reduce(&self) -> Result<bool, Failure> {
         let turns = &self.turns;
-        let result = self.receive();
-        let mine = self.contribution(result.count);
+        let result = self.of.receive();
+        let mine = self.of.contribution();
         let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
         for number in 0..turns_for(mine.count, each) {
             let first = number * each;
             let (part, to) = self.parts(mine, result, first, each);
             let turn = turns.begin();
-            let own = self.readable(part).filter(|_| self.is_root());
+            let own = self.readable(part).filter(|_| self.of.is_root());
             if own.is_none() {
                 turns.make_room(turn)?;
                 // SAFETY: promised by the caller; a slot has so much room.
                 unsafe { turns.put(&part, 0, turns.own(turn), part.bytes()) };
             }
             turns.set(turn);
-            if self.is_root() {
+            if self.of.is_root() {
                 for rank in self.others() {
                     turns.wait_for(rank, turn)?;
                 }
@@ -436,25 +392,25 @@ impl Call<'_> {
             };
             for rank in (first..end - 1).rev() {
                 let operand = match own_at(rank) {
-                    Some(own) => own.buffer(),
+                    Some(own) => own.buffer.cast(),
                     None if result.is_flat() => {
                         place(rank).wrapping_offset(-(datatype.true_lb as isize)).cast()
                     }
                     None => {
                         let own = temporary.get_or_insert_with(|| result.temporary());
                         let _ = own.data.write(0, place(rank), bytes);
-                        own.data.buffer()
+                        own.data.buffer.cast()
                     }
                 };
-                let apply = (*self.args.op).apply.unwrap_unchecked();
-                apply(self.args.op, operand, result.buffer(), result.count, datatype);
+                let apply = (*self.of.args.op).apply.unwrap_unchecked();
+                apply(self.of.args.op, operand, result.buffer.cast(), result.count, datatype);
             }
         }
     }
 
     unsafe fn allreduce(&self) -> Result<bool, Failure> {
-        let (turns, result) = (&self.turns, self.receive());
-        let mine = self.contribution(result.count);
+        let (turns, result) = (&self.turns, self.of.receive());
+        let mine = self.of.contribution();
         let is_few = turns.is_few();
         if is_few && mine.bytes() > SPLIT.min(self.slot) {
             // SAFETY: promised by the caller.
@@ -555,13 +511,9 @@ impl Call<'_> {
     /// Pieces of all parts at a time. In place, what the result overwrites was told in this turn or
     /// before: a part begins behind those before it.
     unsafe fn reduce_scatter(&self) -> Result<bool, Failure> {
-        let (turns, result) = (&self.turns, self.receive());
-        let counted = self.args.operation == COLL_REDUCE_SCATTER;
-        let part = |rank: u32| match counted {
-            // SAFETY: promised by the caller.
-            true => unsafe { entry(&self.args.receive.counts, rank) as u64 },
-            false => result.count,
-        };
+        let (turns, result) = (&self.turns, self.of.receive());
+        let counted = self.of.args.operation == COLL_REDUCE_SCATTER;
+        let part = |rank: u32| if counted { self.of.part(rank) } else { result.count };
         let size = result.datatype().size;
         let longest = (0..turns.size).map(part).max().unwrap_or(0);
         let each = (self.slot / u64::from(turns.size)).checked_div(size).unwrap_or(longest);
@@ -576,7 +528,7 @@ impl Call<'_> {
             let (mut begin, mut own) = (0, None);
             for rank in 0..turns.size {
                 let (first, count) = piece(rank);
-                let data = self.contribution(0).part(begin + first, count);
+                let data = self.of.contribution().part(begin + first, count);
                 begin += part(rank);
                 if rank == turns.rank {
                     own = self.readable(data);
@@ -599,8 +551,8 @@ impl Call<'_> {
 
     /// The reduction of what the ranks before `end` have.
     unsafe fn scan(&self, end: u32) -> Result<bool, Failure> {
-        let (turns, result) = (&self.turns, self.receive());
-        let mine = self.contribution(result.count);
+        let (turns, result) = (&self.turns, self.of.receive());
+        let mine = self.of.contribution();
         let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
         for number in 0..turns_for(mine.count, each) {
             let (part, to) = self.parts(mine, result, number * each, each);

@@ -5,10 +5,10 @@ use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::author::{Failure, HostHandle, copy, wake_sleepers};
+use cairn_schedule::Data;
 use cairn_segment::pace;
 
 use crate::board::{Gone, Next};
-use crate::data::Data;
 use crate::deaths::Member;
 use crate::flag::{Flag, Seen, Turn};
 use crate::links::lost;
@@ -91,8 +91,8 @@ impl Turns<'_> {
         // SAFETY: promised by the caller.
         unsafe {
             match data.flat() {
-                Some(begin) if len >= MANY => {
-                    self.put_many(begin.wrapping_add(from as usize), to, len as usize);
+                Some(flat) if len >= MANY => {
+                    self.put_many(flat.buffer.wrapping_add(from as usize), to, len as usize);
                 }
                 _ => data.read(from, to, len),
             }

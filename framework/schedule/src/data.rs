@@ -1,6 +1,7 @@
 //! Elements of a datatype in memory, and how to copy them.
 
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype};
 use cairn_framework::author::{BYTES, walk};
@@ -63,11 +64,8 @@ impl Data {
 
     /// The same memory as packed data, if it is that.
     pub fn flat(&self) -> Option<Self> {
-        let datatype = self.datatype();
-        (datatype.flags & DATATYPE_CONTIGUOUS != 0).then(|| {
-            let buffer = self.buffer.wrapping_offset(datatype.true_lb as isize);
-            Self::packed(buffer, self.bytes())
-        })
+        let begin = self.buffer.wrapping_offset(self.datatype().true_lb as isize);
+        self.is_flat().then(|| Self::packed(begin, self.bytes()))
     }
 
     /// From the buffer's address to the lowest byte that belongs to an element, and how many bytes
@@ -82,13 +80,107 @@ impl Data {
         (low, reach.unsigned_abs() + datatype.true_extent.unsigned_abs())
     }
 
-    fn cursor(&self) -> Cursor {
+    /// Whether elements lie one behind the other without holes.
+    pub fn is_flat(&self) -> bool {
+        self.datatype().flags & DATATYPE_CONTIGUOUS != 0
+    }
+
+    /// Bytes of memory, aligned as a [`Word`] is, that have room for as many elements of the type, and where their
+    /// buffer is there.
+    pub fn room(&self) -> (u64, isize) {
+        let (low, span) = self.bounds();
+        // The user's addresses are multiples of what the elements need; so are these.
+        let shift = low.rem_euclid(align_of::<Word>() as i64);
+        (span + shift as u64, (shift - low) as isize)
+    }
+
+    /// As many elements of the same type in memory of its own.
+    pub fn temporary(&self) -> Temporary {
+        let (bytes, offset) = self.room();
+        let words = usize::try_from(bytes).unwrap_or(usize::MAX).div_ceil(size_of::<Word>());
+        let mut memory: Vec<MaybeUninit<Word>> = Vec::with_capacity(words);
+        let data = self.at(memory.as_mut_ptr().cast::<u8>().wrapping_offset(offset));
+        Temporary { data, _memory: memory }
+    }
+
+    fn cursor(&self, position: u64) -> Cursor {
         Cursor {
             datatype: self.datatype,
             buffer: self.buffer.cast(),
             count: self.count,
-            position: 0,
+            position,
             state: [0; 4],
+        }
+    }
+
+    /// Copies bytes of the data, from byte number `from` on, to `to`.
+    ///
+    /// # Safety
+    /// The data may be read and has so many bytes, and `to` has room for them.
+    #[inline]
+    pub unsafe fn read(&self, from: u64, to: *mut u8, len: u64) {
+        if len == 0 {
+            return;
+        }
+        // SAFETY: promised by the caller.
+        unsafe {
+            match self.flat() {
+                Some(flat) => copy(flat.buffer.wrapping_add(from as usize), to, len as usize),
+                None => drop(walk::pack(&mut self.cursor(from), to, len as usize)),
+            }
+        }
+    }
+
+    /// Copies bytes to where the data's bytes from number `to` on lie. Returns false when not all of them find
+    /// room.
+    ///
+    /// # Safety
+    /// The data may be written, and `from` has so many bytes.
+    #[inline]
+    #[must_use]
+    pub unsafe fn write(&self, to: u64, from: *const u8, len: u64) -> bool {
+        let room = self.bytes().saturating_sub(to).min(len);
+        if room > 0 {
+            // SAFETY: promised by the caller.
+            unsafe {
+                match self.flat() {
+                    Some(flat) => copy(from, flat.buffer.wrapping_add(to as usize), room as usize),
+                    None => drop(walk::unpack(&mut self.cursor(to), from, room as usize)),
+                }
+            }
+        }
+        room == len
+    }
+
+    /// Copies elements to where others lie: the data of both in order. Returns false when there is more data
+    /// than room.
+    ///
+    /// # Safety
+    /// The memory of both may be used, and they do not overlap.
+    #[must_use]
+    pub unsafe fn copy_to(&self, to: &Self) -> bool {
+        let len = self.bytes();
+        // SAFETY: promised by the caller; a piece has room for what is moved at a time.
+        unsafe {
+            if let Some(flat) = self.flat() {
+                return to.write(0, flat.buffer, len);
+            }
+            let room = to.bytes().min(len);
+            if let Some(flat) = to.flat() {
+                self.read(0, flat.buffer, room);
+                return room == len;
+            }
+            let mut piece = [MaybeUninit::<u8>::uninit(); PIECE];
+            let piece = piece.as_mut_ptr().cast();
+            let (mut source, mut target) = (self.cursor(0), to.cursor(0));
+            let mut done = 0;
+            while done < room {
+                let now = (room - done).min(PIECE as u64);
+                walk::pack(&mut source, piece, now as usize);
+                walk::unpack(&mut target, piece, now as usize);
+                done += now;
+            }
+            room == len
         }
     }
 }
@@ -96,51 +188,29 @@ impl Data {
 /// Bytes of data that go from one layout to another at a time; they stay in the first-level cache.
 const PIECE: usize = 4096;
 
-/// Copies elements to where others lie: the data of both in order. Returns false when there is more
-/// data than room.
+/// Copies bytes. Few go in words: that takes less time than a call.
 ///
 /// # Safety
-/// The memory of both may be used, and they do not overlap.
-pub unsafe fn copy(from: Data, to: Data) -> bool {
-    let (bytes, fits) = (from.bytes().min(to.bytes()), from.bytes() <= to.bytes());
-    // SAFETY: promised by the caller; the functions of a datatype move at most what they are told
-    // to, and `piece` has room for it.
+/// Both have `len` bytes and do not overlap.
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: promised by the caller.
     unsafe {
-        match (from.flat(), to.flat()) {
-            (Some(from), Some(to)) if bytes > 0 => {
-                core::ptr::copy_nonoverlapping(from.buffer, to.buffer, bytes as usize);
-            }
-            (Some(from), None) => {
-                let len = bytes as usize;
-                return walk::unpack(&mut to.cursor(), from.buffer, len) == len && fits;
-            }
-            (None, Some(to)) => {
-                let len = bytes as usize;
-                return walk::pack(&mut from.cursor(), to.buffer, len) == len && fits;
-            }
-            (None, None) => return copy_pieces(from, to, bytes) && fits,
-            _ => {}
+        match len {
+            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            _ => cairn_framework::author::copy(from, to, len),
         }
     }
-    fits
 }
 
-/// # Safety
-/// As for `copy`.
-unsafe fn copy_pieces(from: Data, to: Data, bytes: u64) -> bool {
-    let mut piece = [core::mem::MaybeUninit::<u8>::uninit(); PIECE];
-    let (mut source, mut target) = (from.cursor(), to.cursor());
-    let mut done = 0;
-    // SAFETY: as in `copy`.
-    unsafe {
-        while done < bytes {
-            let want = (bytes - done).min(PIECE as u64) as usize;
-            let packed = walk::pack(&mut source, piece.as_mut_ptr().cast(), want);
-            if walk::unpack(&mut target, piece.as_ptr().cast(), packed) < packed || packed < want {
-                return false;
-            }
-            done += packed as u64;
-        }
-    }
-    true
+/// What temporary memory consists of: aligned to what every predefined type needs.
+#[repr(align(64))]
+pub struct Word(#[allow(dead_code)] [u8; 64]);
+
+/// Elements in memory of their own.
+pub struct Temporary {
+    /// The elements.
+    pub data: Data,
+    _memory: Vec<MaybeUninit<Word>>,
 }

@@ -13,6 +13,8 @@
 //! | [`inter`] | the operations between two groups |
 //! | [`neighbors`] | those between neighbors |
 //!
+//! [`Call`] and [`Data`] read the arguments, also for a component that sends no messages.
+//!
 //! A component has a [`Driver`], and a [`Module`] for each communicator; it brings along the function that
 //! writes schedules.
 
@@ -29,7 +31,7 @@ mod schedule;
 mod shape;
 
 pub use call::{Blocks, Call, distances};
-pub use data::Data;
+pub use data::{Data, Temporary};
 pub use driver::{Driver, Module, is_defined};
 pub use schedule::{Schedule, Step};
 

@@ -18,7 +18,7 @@ use cairn_framework::abi::request::Request;
 use cairn_framework::abi::status::{ERR_RESOURCES, ERR_TRUNCATED};
 use cairn_framework::author::Failure;
 
-use crate::data::{self, Data};
+use crate::data::{Data, Word};
 
 /// What a process does next.
 #[derive(Debug, Clone, Copy)]
@@ -150,11 +150,8 @@ impl Schedule {
     /// # Errors
     /// There is no memory.
     pub fn temporary(&mut self, like: Data) -> Result<Data, Failure> {
-        let (low, span) = like.bounds();
-        // The user's addresses are multiples of what the elements need; so are these.
-        let shift = low.rem_euclid(ALIGNMENT as i64);
-        let memory = self.temporaries.take(span + shift as u64)?;
-        Ok(like.at(memory.wrapping_offset((shift - low) as isize)))
+        let (bytes, offset) = like.room();
+        Ok(like.at(self.temporaries.take(bytes)?.wrapping_offset(offset)))
     }
 
     /// Room for packed data.
@@ -177,7 +174,7 @@ impl Schedule {
         unsafe {
             match *step {
                 Step::Copy { from, to } => {
-                    if !data::copy(from, to) {
+                    if !from.copy_to(&to) {
                         return Err(Failure::new(
                             ERR_TRUNCATED,
                             format!(
@@ -200,13 +197,6 @@ impl Schedule {
         Ok(())
     }
 }
-
-/// What temporary memory is aligned to: enough for every predefined type.
-const ALIGNMENT: usize = align_of::<Word>();
-
-/// What temporary memory consists of.
-#[repr(align(64))]
-struct Word(#[allow(dead_code)] [u8; 64]);
 
 /// Memory that one operation after the other uses.
 struct Temporaries {
