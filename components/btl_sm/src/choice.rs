@@ -10,6 +10,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use cairn_segment::pace::believed;
+
 /// Components that are considered, the highest priority first.
 pub const MAX_COMPONENTS: usize = 4;
 /// Transfers that each component is measured with before one is preferred: so many that the last ones
@@ -106,9 +108,7 @@ impl Choice {
     /// preferred from now on.
     pub fn measured(&self, place: usize, count: usize, time: u64) -> bool {
         let (record, new) = (&self.records[place], time.max(1));
-        let old = record.time();
-        // A better time is believed at once. A worse one may have been interrupted.
-        let next = if new < old { new } else { old + (new - old).min(old) / 4 };
+        let next = believed(record.time.load(Ordering::Relaxed), new);
         record.time.store(next, Ordering::Relaxed);
         record.trials.fetch_add(1, Ordering::Relaxed);
         self.decide(&self.records[..count])

@@ -33,6 +33,7 @@
 use std::cell::UnsafeCell;
 
 use cairn_framework::sync::{AtomicU32, AtomicU64, Ordering};
+use cairn_segment::pace::believed;
 
 /// Bytes of a line.
 pub const LINE: usize = 64;
@@ -439,12 +440,7 @@ impl Consumer {
         let new =
             (ticks.saturating_mul(1024) / len.max(1) as u64).clamp(1, u64::from(u16::MAX)) as u16;
         let cost = &mut self.costs[usize::from(streamed)];
-        // As in `Pace`: a better one is believed at once, a worse one may have been interrupted.
-        *cost = if new < *cost || *cost == 0 {
-            new
-        } else {
-            *cost + ((new - *cost).min(*cost) / 4).max(u16::from(new > *cost))
-        };
+        *cost = believed((*cost).into(), new.into()) as u16;
         // SAFETY: see `new`. Relaxed: they are hints.
         let told = &unsafe { &*self.head }.costs.0;
         let before = told.load(Ordering::Relaxed) >> (16 * u32::from(streamed)) & 0xffff;

@@ -174,6 +174,24 @@ impl Call<'_> {
         }
     }
 
+    /// Writes the piece with this number of a rank's block to its place, and sees to it that there are as many turns as
+    /// the block takes. Whether there was room.
+    unsafe fn take(
+        &self,
+        block: Data,
+        rank: u32,
+        turn: Turn,
+        number: u64,
+        count: &mut u64,
+    ) -> bool {
+        let all = self.turns.bytes(rank, turn);
+        *count = (*count).max(turns_for(all, self.slot));
+        let at = number * self.slot;
+        let len = all.saturating_sub(at).min(self.slot);
+        // SAFETY: promised by the caller.
+        unsafe { block.write(at, self.turns.data(rank, turn), len) }
+    }
+
     unsafe fn gather(&self) -> Result<bool, Failure> {
         let turns = &self.turns;
         if !self.of.is_root() {
@@ -200,12 +218,8 @@ impl Call<'_> {
             turns.set(turn);
             for rank in self.others() {
                 turns.wait_for(rank, turn)?;
-                let all = turns.bytes(rank, turn);
-                count = count.max(turns_for(all, self.slot));
-                let at = number * self.slot;
-                let len = all.saturating_sub(at).min(self.slot);
                 // SAFETY: as above.
-                well &= unsafe { blocks.block(rank).write(at, turns.data(rank, turn), len) };
+                well &= unsafe { self.take(blocks.block(rank), rank, turn, number, &mut count) };
             }
             number += 1;
         }
@@ -287,11 +301,8 @@ impl Call<'_> {
             }
             count = count.max(turns_for(all, self.slot));
             for rank in self.others() {
-                let all = turns.bytes(rank, turn);
-                count = count.max(turns_for(all, self.slot));
-                let len = all.saturating_sub(at).min(self.slot);
                 // SAFETY: as above.
-                well &= unsafe { blocks.block(rank).write(at, turns.data(rank, turn), len) };
+                well &= unsafe { self.take(blocks.block(rank), rank, turn, number, &mut count) };
             }
             number += 1;
         }

@@ -56,14 +56,8 @@ impl Pace {
     pub fn measured(&self, len: usize, streaming: bool, ticks: u64) {
         let new = (ticks / (len as u64 / 1024).max(1)).clamp(1, u64::from(u32::MAX) / 2) as u32;
         let cost = &self.class(len).cost[usize::from(streaming)];
-        let old = cost.load(Ordering::Relaxed);
-        // A better one is believed at once. A worse one may have been interrupted.
-        let next = if new < old || old == 0 {
-            new
-        } else {
-            old + ((new - old).min(old) / 4).max(u32::from(new > old))
-        };
-        cost.store(next.max(1), Ordering::Relaxed);
+        let next = believed(cost.load(Ordering::Relaxed).into(), new.into());
+        cost.store(next.max(1) as u32, Ordering::Relaxed);
     }
 
     /// What is known, for a person: ticks a KiB of both ways, by the smallest size of the class.
@@ -71,6 +65,16 @@ impl Pace {
     fn known(&self, len: usize) -> [u32; 2] {
         self.class(len).cost.each_ref().map(|cost| cost.load(Ordering::Relaxed))
     }
+}
+
+/// What is believed of a time (0: not known) after another measurement of it. A better one is believed at once. A
+/// worse one may have been interrupted, and moves what is believed by a quarter at most.
+#[inline]
+pub fn believed(old: u64, new: u64) -> u64 {
+    if new < old || old == 0 {
+        return new;
+    }
+    old + ((new - old).min(old) / 4).max(u64::from(new > old))
 }
 
 /// The processor's clock; 0 where there is no choice to be made.

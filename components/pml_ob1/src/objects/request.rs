@@ -5,16 +5,19 @@ use core::mem::{MaybeUninit, offset_of};
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cairn_framework::abi::pool::{Cri, CriPool, CriSet};
-use cairn_framework::abi::request::Request;
+use cairn_framework::abi::request::{MessageStatus, Request};
+use cairn_framework::abi::status::{ERR_TRUNCATED, OK};
 use cairn_framework::frameworks::matching::MatchPosted;
 use cairn_framework::frameworks::pml::PmlSend;
 
+use crate::mode::Mode;
 use crate::objects::comm::CommState;
 use crate::objects::data::Data;
 use crate::objects::peer::Peer;
 use crate::objects::rail::Rail;
 use crate::objects::transfer::Transfer;
 use crate::pool::Links;
+use crate::wire;
 
 /// A send that is not finished at once.
 #[repr(C, align(128))]
@@ -161,6 +164,28 @@ const _: () = assert!(offset_of!(ReceiveRequest, source_and_tag) <= 192);
 impl ReceiveRequest {
     /// Where its memory has something of the pool's.
     pub const LINKS: usize = offset_of!(Self, links);
+
+    /// A message of `length` bytes was matched whose data come apart from its header: what is said of it, and how
+    /// much of it is wanted.
+    ///
+    /// # Safety
+    /// The request is the caller's, with its data and communicator.
+    pub unsafe fn begin<M: Mode>(this: *mut Self, header: &wire::Match, length: u64) {
+        // SAFETY: promised by the caller; a receive has no transfer before.
+        unsafe {
+            (&raw mut (*this).transfer).write(Transfer::new());
+            let wanted = length.min((*this).data.bytes);
+            (*this).request.status = MessageStatus {
+                source: header.source as i32,
+                tag: header.tag,
+                error: if wanted < length { ERR_TRUNCATED } else { OK },
+                cancelled: 0,
+                bytes: wanted,
+            };
+            (*this).transfer.wanted = wanted;
+            (*this).transfer.begin::<M>(&(*(*this).state).transfers);
+        }
+    }
 
     /// The receive around what the engine holds.
     pub fn of_posted(posted: *mut MatchPosted) -> *mut Self {

@@ -427,7 +427,7 @@ impl Core {
         // SAFETY: promised by the caller; lengths were checked when the message arrived.
         unsafe {
             if message.kind() == kind::PUSHED {
-                self.pushed::<M>(state, request, message);
+                self.pushed::<M>(request, message);
             } else if message.kind() == kind::SYNC {
                 let send = wire::Sync::read(message.data).send;
                 self.whole::<M>(request, message, wire::Sync::SIZE);

@@ -15,20 +15,17 @@
 
 use core::sync::atomic::Ordering;
 
-use cairn_framework::abi::request::MessageStatus;
-use cairn_framework::abi::status::{ERR_PEER, ERR_PROTOCOL, ERR_TRUNCATED, OK, Status};
+use cairn_framework::abi::status::{ERR_PEER, ERR_PROTOCOL, OK, Status};
 
 use crate::core::Core;
 use crate::core::pending::Step;
 use crate::core::pushes::{EarlyPiece, Piece};
 use crate::mode::Mode;
-use crate::objects::comm::CommState;
 use crate::objects::kept::{Kept, KeptPointer};
 use crate::objects::message::Incoming;
 use crate::objects::peer::{Peer, Work};
 use crate::objects::rail::Held;
 use crate::objects::request::{Plan, Protocol, ReceiveRequest, SendRequest};
-use crate::objects::transfer::Transfer;
 use crate::wire::{self, PushName, kind};
 
 // The sender's side.
@@ -91,29 +88,13 @@ impl Core {
     /// # Safety
     /// The receive is the caller's; the message is valid.
     #[inline(never)]
-    pub unsafe fn pushed<M: Mode>(
-        &self,
-        state: &CommState,
-        request: *mut ReceiveRequest,
-        message: &Incoming<'_>,
-    ) {
+    pub unsafe fn pushed<M: Mode>(&self, request: *mut ReceiveRequest, message: &Incoming<'_>) {
         // SAFETY: promised by the caller; it was as long as its header when it arrived.
         unsafe {
             let header = wire::Pushed::read(message.data);
             let first = message.len - wire::Pushed::SIZE;
-            (&raw mut (*request).transfer).write(Transfer::new());
-            let this = &mut *request;
-            let wanted = header.length.min(this.data.bytes);
-            this.request.status = MessageStatus {
-                // What was checked when the message arrived; the peer may have changed its memory since.
-                source: message.header.source as i32,
-                tag: message.header.tag,
-                error: if wanted < header.length { ERR_TRUNCATED } else { OK },
-                cancelled: 0,
-                bytes: wanted,
-            };
-            this.transfer.wanted = wanted;
-            this.transfer.begin::<M>(&state.transfers);
+            // Source and tag are those that were checked when it arrived; the peer may have changed its memory since.
+            ReceiveRequest::begin::<M>(request, &message.header, header.length);
             let name = header.name();
             let lengths = (header.length, first as u64);
             let early = match lengths.1 <= lengths.0 {

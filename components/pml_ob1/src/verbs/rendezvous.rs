@@ -20,9 +20,8 @@
 use core::sync::atomic::Ordering;
 
 use cairn_framework::abi::pool::Cri;
-use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::{
-    DONE, ERR_PEER, ERR_PROTOCOL, ERR_TRUNCATED, NO_RESOURCES, OK, QUEUED, Status,
+    DONE, ERR_PEER, ERR_PROTOCOL, NO_RESOURCES, OK, QUEUED, Status,
 };
 use cairn_framework::author::Outcome;
 use cairn_framework::frameworks::btl::{
@@ -67,24 +66,14 @@ impl Core {
         unsafe {
             let header = wire::Rendezvous::read(message.data);
             // What was checked when the message arrived; the peer may have changed its memory since.
-            let (source, tag) = (message.header.source, message.header.tag);
+            let source = message.header.source;
             let key = message.data.add(wire::Rendezvous::SIZE);
             let key_len = message.len - wire::Rendezvous::SIZE;
             let key = core::slice::from_raw_parts(key, key_len);
-            (&raw mut (*request).transfer).write(Transfer::new());
+            ReceiveRequest::begin::<M>(request, &message.header, header.length);
             let this = &mut *request;
-            let wanted = header.length.min(this.data.bytes);
-            this.request.status = MessageStatus {
-                source: source as i32,
-                tag,
-                error: if wanted < header.length { ERR_TRUNCATED } else { OK },
-                cancelled: 0,
-                bytes: wanted,
-            };
             this.transfer.theirs = header.send;
             this.transfer.address = header.address;
-            this.transfer.wanted = wanted;
-            this.transfer.begin::<M>(&state.transfers);
             let peer = match self.peers.of_rank::<M>(state, state.rank(source), source) {
                 Ok(peer) => peer,
                 Err(failure) => {
@@ -94,7 +83,7 @@ impl Core {
                 }
             };
             this.peer = peer;
-            if wanted == 0 {
+            if this.transfer.wanted == 0 {
                 self.tell_sender::<M>(state, source, header.send, OK, message.held);
                 this.transfer.end::<M>(&state.transfers);
                 return self.complete_receive::<M>(request);
