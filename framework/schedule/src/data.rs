@@ -85,7 +85,7 @@ impl Data {
         self.datatype().flags & DATATYPE_CONTIGUOUS != 0
     }
 
-    /// Bytes of memory, aligned as a [`Word`] is, that have room for as many elements of the type, and where their
+    /// Bytes of memory, aligned to what every predefined type needs, that have room for as many elements of the type, and where their
     /// buffer is there.
     pub fn room(&self) -> (u64, isize) {
         let (low, span) = self.bounds();

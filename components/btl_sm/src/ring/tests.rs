@@ -339,7 +339,7 @@ mod properties {
 
     /// A message that its receiver hardly looked at, and then ones that are copied.
     #[test]
-    fn refute_a_cost_that_was_very_low_rises_again() {
+    fn a_cost_that_was_very_low_rises_again() {
         let mut memory = Memory::new(COUNT);
         let (producer, mut consumer) = memory.ends();
         consumer.took(false, 16 << 10, 60);
@@ -351,7 +351,7 @@ mod properties {
 
     /// The clock of another processor is behind.
     #[test]
-    fn refute_a_clock_that_goes_back_is_no_panic() {
+    fn a_clock_that_goes_back_is_no_panic() {
         let mut memory = Memory::new(COUNT);
         let (producer, mut consumer) = memory.ends();
         consumer.took(false, 16 << 10, 0u64.wrapping_sub(5));

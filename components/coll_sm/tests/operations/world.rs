@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -21,6 +20,7 @@ use cairn_framework::host::{Options, Search, System};
 use coll_sm as _;
 
 use super::pml::{Net, net};
+use super::threads::Threads;
 
 /// The largest job.
 pub const MOST: u32 = 17;
@@ -49,13 +49,10 @@ impl Kind {
     }
 }
 
-type Work = Box<dyn FnOnce(&Rank) + Send>;
-
 /// A job.
 pub struct World {
-    size: u32,
     net: Arc<Net>,
-    ranks: Vec<Sender<Work>>,
+    ranks: Threads<Rank>,
     contexts: AtomicU32,
 }
 
@@ -96,19 +93,12 @@ impl World {
     pub fn new(kind: Kind) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("sm-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let ranks = (0..kind.size)
-            .map(|rank| {
-                let (sender, receiver) = channel::<Work>();
-                let name = name.clone();
-                std::thread::spawn(move || {
-                    let rank = Rank::new(&name, rank, kind);
-                    receiver.into_iter().for_each(|work| work(&rank));
-                });
-                sender
-            })
-            .collect();
+        let ranks = {
+            let name = name.clone();
+            Threads::new(kind.size, move |rank| Rank::new(&name, rank, kind))
+        };
         let net = net(&name, kind.size);
-        Self { size: kind.size, net, ranks, contexts: AtomicU32::new(10) }
+        Self { net, ranks, contexts: AtomicU32::new(10) }
     }
 
     /// The number of a communicator that was not used.
@@ -132,32 +122,8 @@ impl World {
         &self,
         work: impl Fn(&Rank) -> R + Send + Sync + 'static,
     ) -> Vec<R> {
-        let work = Arc::new(work);
-        let (sender, results) = channel();
-        for rank in &self.ranks {
-            let (work, sender) = (work.clone(), sender.clone());
-            let work = move |rank: &Rank| {
-                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(rank)));
-                sender.send((rank.rank, result)).unwrap();
-            };
-            rank.send(Box::new(work)).unwrap();
-        }
-        let mut by_rank: Vec<Option<R>> = (0..self.size).map(|_| None).collect();
-        for _ in 0..self.size {
-            match results.recv_timeout(DEADLINE) {
-                Ok((rank, Ok(result))) => by_rank[rank as usize] = Some(result),
-                // The others may wait for it for ever.
-                Ok((rank, Err(_))) => end(&format!("rank {rank} of {} panicked", self.size)),
-                Err(_) => end(&format!("ranks of {} are stuck", self.size)),
-            }
-        }
-        by_rank.into_iter().map(Option::unwrap).collect()
+        self.ranks.run(DEADLINE, work)
     }
-}
-
-fn end(why: &str) -> ! {
-    eprintln!("{why}");
-    std::process::abort()
 }
 
 impl Rank {

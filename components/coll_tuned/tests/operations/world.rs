@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use coll_basic as _;
 use coll_tuned as _;
 
 use super::pml::{Net, net};
+use super::threads::Threads;
 
 /// The largest job.
 pub const MOST: u32 = 17;
@@ -40,13 +40,10 @@ pub enum Taste {
     Basic,
 }
 
-type Work = Box<dyn FnOnce(&Rank) + Send>;
-
 /// A job.
 pub struct World {
-    pub size: u32,
     pub net: Arc<Net>,
-    ranks: Vec<Sender<Work>>,
+    ranks: Threads<Rank>,
     contexts: AtomicU32,
 }
 
@@ -127,18 +124,11 @@ pub fn world(size: u32, taste: Taste) -> MutexGuard<'static, World> {
 impl World {
     fn new(size: u32, taste: Taste) -> Self {
         let name = format!("{size}-{taste:?}");
-        let ranks = (0..size)
-            .map(|rank| {
-                let (sender, receiver) = channel::<Work>();
-                let name = name.clone();
-                std::thread::spawn(move || {
-                    let rank = Rank::new(&name, rank, size, taste);
-                    receiver.into_iter().for_each(|work| work(&rank));
-                });
-                sender
-            })
-            .collect();
-        Self { size, net: net(&name, size), ranks, contexts: AtomicU32::new(10) }
+        let ranks = {
+            let name = name.clone();
+            Threads::new(size, move |rank| Rank::new(&name, rank, size, taste))
+        };
+        Self { net: net(&name, size), ranks, contexts: AtomicU32::new(10) }
     }
 
     /// Two numbers of communicators that were not used.
@@ -152,32 +142,8 @@ impl World {
         &self,
         work: impl Fn(&Rank) -> R + Send + Sync + 'static,
     ) -> Vec<R> {
-        let work = Arc::new(work);
-        let (sender, results) = channel();
-        for rank in &self.ranks {
-            let (work, sender) = (work.clone(), sender.clone());
-            let work = move |rank: &Rank| {
-                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(rank)));
-                sender.send((rank.rank, result)).unwrap();
-            };
-            rank.send(Box::new(work)).unwrap();
-        }
-        let mut by_rank: Vec<Option<R>> = (0..self.size).map(|_| None).collect();
-        for _ in 0..self.size {
-            match results.recv_timeout(DEADLINE) {
-                Ok((rank, Ok(result))) => by_rank[rank as usize] = Some(result),
-                // The others may wait for it for ever.
-                Ok((rank, Err(_))) => end(&format!("rank {rank} of {} panicked", self.size)),
-                Err(_) => end(&format!("ranks of {} are stuck", self.size)),
-            }
-        }
-        by_rank.into_iter().map(Option::unwrap).collect()
+        self.ranks.run(DEADLINE, work)
     }
-}
-
-fn end(why: &str) -> ! {
-    eprintln!("{why}");
-    std::process::abort()
 }
 
 impl Rank {
