@@ -70,6 +70,8 @@ pub struct SharedMemory {
 /// What it keeps for a communicator.
 pub struct Module {
     pml: PmlHandle,
+    /// Whether the processes of the communicator can share memory: several of one group and node.
+    can_share: bool,
     /// Operations over messages so far.
     calls: AtomicU32,
     /// Set when the processes have tried to make one.
@@ -108,13 +110,17 @@ impl Component for SharedMemory {
 impl Coll for SharedMemory {
     type Module = Module;
 
-    fn comm_open(&self, _comm: &mut Comm) -> Result<Module, Failure> {
-        let pml = PmlHandle::find(self.host)?;
-        let deaths = Arc::clone(&self.deaths);
-        Ok(Module { pml, calls: AtomicU32::new(0), member: OnceLock::new(), deaths })
+    fn comm_open(&self, comm: &mut Comm) -> Result<Module, Failure> {
+        Ok(Module {
+            pml: PmlHandle::find(self.host)?,
+            can_share: comm.flags & COMM_INTER == 0 && comm.remote_size > 1 && is_on_one_node(comm),
+            calls: AtomicU32::new(0),
+            member: OnceLock::new(),
+            deaths: Arc::clone(&self.deaths),
+        })
     }
 
-    fn offer(&self, comm: &Comm, _module: &Module, operation: u32, way: u32) -> Option<i32> {
+    fn offer(&self, _comm: &Comm, module: &Module, operation: u32, way: u32) -> Option<i32> {
         let is_known = matches!(
             operation,
             COLL_BARRIER..=COLL_GATHER
@@ -122,12 +128,7 @@ impl Coll for SharedMemory {
                 | COLL_ALLGATHER..=COLL_ALLTOALL
                 | COLL_REDUCE..=COLL_EXSCAN
         );
-        let offered = is_known
-            && way == COLL_BLOCKING
-            && comm.flags & COMM_INTER == 0
-            && comm.remote_size > 1
-            && is_on_one_node(comm);
-        offered.then_some(self.priority)
+        (is_known && way == COLL_BLOCKING && module.can_share).then_some(self.priority)
     }
 
     unsafe fn run(&self, comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {

@@ -324,6 +324,7 @@ unsafe fn open_collectives(comm: CommRef) -> Result<()> {
         }
         collectives.modules.push(Module { ops, instance, module });
     }
+    let mut offers: Vec<(i32, u8)> = Vec::new();
     for (way, row) in WAYS.iter().zip(0..) {
         for operation in 0..COLL_OPERATIONS {
             let offer = |Module { ops, instance, module }: &Module| {
@@ -332,8 +333,9 @@ unsafe fn open_collectives(comm: CommRef) -> Result<()> {
                 // SAFETY: as above; components only read the view now.
                 unsafe { offer(*instance, &*comm.view.get(), *module, operation, *way) }
             };
-            let offers = collectives.modules.iter().map(offer).zip(0_u8..);
-            let mut offers: Vec<(i32, u8)> = offers.filter(|(offer, _)| *offer >= 0).collect();
+            let all = collectives.modules.iter().map(offer).zip(0_u8..);
+            offers.clear();
+            offers.extend(all.filter(|(offer, _)| *offer >= 0));
             // Of equal ones the first comes first.
             offers.sort_by_key(|(offer, _)| std::cmp::Reverse(*offer));
             collectives.offered.extend(offers.iter().map(|(_, index)| index));
