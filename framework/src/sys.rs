@@ -177,9 +177,14 @@ pub(crate) fn futex_wake_all(word: &AtomicU32) {
 
 /// Wakes one thread that sleeps on `word`.
 pub(crate) fn futex_wake_one(word: &AtomicU32) {
-    // SAFETY: FUTEX_WAKE uses the address as a key only.
+    futex_wake_address(word.as_ptr());
+}
+
+/// Wakes one thread that sleeps on the word at this address, where there may be something else by now.
+pub(crate) fn futex_wake_address(address: *mut u32) {
+    // SAFETY: FUTEX_WAKE of a private futex uses the address as a key only.
     unsafe {
-        syscall(SYS_FUTEX, word.as_ptr(), FUTEX_WAKE_PRIVATE, 1 as c_int);
+        syscall(SYS_FUTEX, address, FUTEX_WAKE_PRIVATE, 1 as c_int);
     }
 }
 

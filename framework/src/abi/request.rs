@@ -223,15 +223,21 @@ impl WaitSync {
             }
         }
         self.signalling.rmw().fetch_add(1, Ordering::Acquire);
+        let mut sleeper = None;
         if self.pending.rmw().fetch_sub(1, Ordering::AcqRel) == 1 {
             match self.sleeping.rmw().swap(SYNC_SIGNALLED, Ordering::AcqRel) {
-                SYNC_SLEEPING => crate::sys::futex_wake_one(&self.sleeping),
+                SYNC_SLEEPING => sleeper = Some(self.sleeping.as_ptr()),
                 SYNC_NOTIFY => self.notify(),
                 _ => {}
             }
         }
         // The last access: from here on the waiter may leave and take the object with it.
         self.signalling.rmw().fetch_sub(1, Ordering::Release);
+        // Not before: the thread that wakes may take this one's processor, and would find it inside for as long
+        // as it keeps it. What waits at the address meanwhile bears to be woken for nothing.
+        if let Some(sleeper) = sleeper {
+            crate::sys::futex_wake_address(sleeper);
+        }
     }
 
     #[cold]

@@ -1,12 +1,13 @@
 //! Waiting for a sync object, by the process's `wait` component or without one.
 
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 use super::progress::Want;
 use super::{sleep, table, threads};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::CriSet;
-use crate::abi::request::WaitSync;
+use crate::abi::request::{SYNC_SIGNALLED, WaitSync};
 use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
 use crate::abi::thread::Thread;
 use crate::frameworks::progress::{PROGRESS_BY_OTHERS, PROGRESS_SINGLE, ProgressOps};
@@ -74,7 +75,8 @@ impl<'a> Lent<'a> {
         };
         let mut events = pass();
         while events == PROGRESS_BY_OTHERS {
-            if sync.is_complete() {
+            // Also where the one that completes it is not yet out again, which may need this processor for that.
+            if sync.is_complete() || sync.sleeping.load(Ordering::Relaxed) == SYNC_SIGNALLED {
                 return 0;
             }
             sleep::until_roused(sync, || {
