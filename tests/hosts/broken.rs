@@ -125,21 +125,22 @@ fn a_link_that_is_cut_ends_a_job_over_ucx() {
     });
 }
 
-/// libfabric does not notice, and the limit of the launcher ends the job.
+/// libfabric tells nobody. Cairn asks the kernel about its connections.
 #[test]
-fn a_limit_ends_a_job_over_libfabric() {
+fn a_link_that_is_cut_ends_a_job_over_libfabric() {
     if !ways().contains(&OFI) {
         return;
     }
-    let Some(hosts) = Hosts::new(2) else { return };
-    let dir = scratch();
-    fs::write(dir.path().join("go"), "").unwrap();
-    let run = set(hosts.mpiexec(2, Network::Control), &[OFI, HOSTS]).env("MPIEXEC_TIMEOUT", "20");
-    let run = run.args([compiled("traffic")]).args([Path::new("send"), dir.path()]);
-    let mut job = Job::start(run);
-    job.until("traffic", |_| (0..2).all(|rank| dir.path().join(rank.to_string()).exists()));
-    hosts.cut(Network::Data, 2);
-    let ended = job.ends();
-    assert!(!ended.status.success(), "{ended}");
-    hosts.nothing_is_left();
+    let soon: Parameters<'_> = &[["btl_ofi_peer_timeout", "1000"]];
+    let cuts = [Hosts::cut, Hosts::unplug];
+    each(KINDS.iter().zip(cuts.iter().cycle()), |(kind, cut)| {
+        let Some(hosts) = Hosts::new(2) else { return };
+        let dir = scratch();
+        let job = communicates(&hosts, (Network::Control, 2), &[OFI, soon], (kind, dir.path()));
+        cut(&hosts, Network::Data, 2);
+        let ended = job.ends();
+        assert!(!ended.status.success(), "{ended}");
+        says_why(&ended.stderr, 2);
+        hosts.nothing_is_left();
+    });
 }

@@ -5,6 +5,8 @@
 //!   length u8 and name of the provider   CRIs u16   for each: length u16 and address
 //! ```
 
+use std::net::{IpAddr, SocketAddr};
+
 use cairn_segment::{IDENTITY, Owner};
 use cairn_transport::Rest;
 
@@ -94,6 +96,22 @@ impl Card {
     }
 }
 
+/// An address of libfabric's, if it is one of IP.
+pub fn of_ip(address: &[u8]) -> Option<SocketAddr> {
+    let mut rest = Rest(address);
+    let family = u16::from_ne_bytes(rest.array().ok()?);
+    let port = u16::from_be_bytes(rest.array().ok()?);
+    let ip: IpAddr = match i32::from(family) {
+        libc::AF_INET => rest.array::<4>().ok()?.into(),
+        libc::AF_INET6 => {
+            let _flow: [u8; 4] = rest.array().ok()?;
+            rest.array::<16>().ok()?.into()
+        }
+        _ => return None,
+    };
+    Some(SocketAddr::new(ip, port))
+}
+
 fn short(rest: &mut Rest<'_>) -> Result<u16, &'static str> {
     Ok(u16::from_le_bytes(rest.array()?))
 }
@@ -122,6 +140,18 @@ mod tests {
         assert_eq!(Card::parse(&bytes), Ok(card()));
         let other = Card { loopback: false, ..card() };
         assert_eq!(Card::parse(&other.encode()), Ok(other));
+    }
+
+    #[test]
+    fn addresses_of_ip_are_known() {
+        let four = [&libc::AF_INET.to_ne_bytes()[..2], &[0x1f, 0x90, 10, 1, 0, 2], &[0; 8]].concat();
+        assert_eq!(of_ip(&four), Some("10.1.0.2:8080".parse().unwrap()));
+        let mut six = [&libc::AF_INET6.to_ne_bytes()[..2], &[0x1f, 0x90], &[0; 24]].concat();
+        six[23] = 1;
+        assert_eq!(of_ip(&six), Some("[::1]:8080".parse().unwrap()));
+        for other in [&b"fi_shm://1:0:0"[..], &four[..7], &six[..20], b""] {
+            assert_eq!(of_ip(other), None);
+        }
     }
 
     #[test]

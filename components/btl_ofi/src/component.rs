@@ -181,7 +181,8 @@ fn open(
         addresses,
     };
     let first = contexts.first().map(|context| context.endpoint.clone());
-    Ok((Module::new(host, library, choice, domain, first, config)?, contexts, card))
+    let module = Module::new(host, library, choice, domain, first, config, &card)?;
+    Ok((module, contexts, card))
 }
 
 /// The name of the file of an endpoint that has one: no other endpoint's of this process, nor of any that sees the

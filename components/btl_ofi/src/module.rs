@@ -1,6 +1,8 @@
 //! The device: one domain of a provider. What its CRIs share.
 
+use std::collections::HashSet;
 use std::ffi::c_int;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,9 +12,11 @@ use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::{Admission, Departures, Lives, Registrations};
+use cairn_transport::sockets::{Lost, Why};
+use cairn_transport::{Admission, Departures, Lives, Registrations, Sockets};
 
 use crate::bindings::*;
+use crate::card::{self, Card};
 use crate::choice::{Choice, Kind};
 use crate::component::Ofi;
 use crate::fabric::{Domain, Endpoint, Object};
@@ -37,6 +41,8 @@ pub struct Module {
     pub config: Config,
     pub admission: Admission,
     pub lives: Lives,
+    /// The provider's own connections, where it is one over TCP.
+    sockets: Sockets,
     /// By rank in the job. Made by any thread, once each.
     endpoints: Box<[OnceLock<Arc<OfiEndpoint>>]>,
     /// By rank: it has said that it sends nothing more, and what breaks then has ended in order.
@@ -58,6 +64,7 @@ impl Module {
         domain: Arc<Domain>,
         first: Option<Arc<Endpoint>>,
         config: Config,
+        own: &Card,
     ) -> Result<Self, Failure> {
         let ranks = host.job().size;
         let mut start = [0; 8];
@@ -74,7 +81,8 @@ impl Module {
             first,
             config,
             admission: Admission::new(host.job(), "btl_ofi")?,
-            lives: Lives::new(config.watch_interval, crate::card::Card::owner),
+            lives: Lives::new(config.watch_interval, Card::owner),
+            sockets: Sockets::new(of_ip(&own.addresses).collect(), config.peer_timeout),
             endpoints: (0..ranks).map(|_| OnceLock::new()).collect(),
             parted: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
             failures: AtomicU32::new(0),
@@ -225,6 +233,7 @@ impl Module {
         for rank in &ended {
             self.fail(*rank, "its process has ended");
         }
+        self.sockets.look(|| self.accepting()).into_iter().for_each(|lost| self.lose(lost));
         // Those that went in order are no news.
         let told = departures.tell(|rank, why| {
             if !self.has_parted(rank) && !self.is_closing() {
@@ -234,6 +243,47 @@ impl Module {
         });
         ended.len() as u32 + told
     }
+}
+
+impl Module {
+    /// Where peers accept connections of this process.
+    fn accepting(&self) -> HashSet<SocketAddr> {
+        let endpoints = self.endpoints.iter().filter_map(OnceLock::get);
+        endpoints.flat_map(|endpoint| of_ip(&endpoint.addresses)).collect()
+    }
+
+    /// The provider does not tell that peers are not reached any more: they have failed.
+    #[cold]
+    fn lose(&self, lost: Lost) {
+        let why = match lost.why {
+            Why::Unheard => {
+                let timeout = self.config.peer_timeout.as_secs_f32();
+                format!(
+                    "nothing was heard of it for {timeout} s (btl_ofi_peer_timeout); its node or the network failed"
+                )
+            }
+            Why::Ended => "all connections to its node have ended".to_owned(),
+        };
+        for rank in (0..self.endpoints.len() as u32).filter(|rank| self.is_far(*rank)) {
+            let is_lost = match self.endpoint(rank) {
+                Some(endpoint) => of_ip(&endpoint.addresses).any(|address| lost.is(&address)),
+                // It has sent to this process, which has not sent to it.
+                None if self.admission.has_greeted(rank) => {
+                    let card = self.host.card_get(rank).ok().and_then(|card| Card::parse(card).ok());
+                    card.is_some_and(|card| of_ip(&card.addresses).any(|address| lost.is(&address)))
+                }
+                None => false,
+            };
+            if is_lost {
+                self.fail(rank, &why);
+            }
+        }
+    }
+}
+
+/// Those of libfabric's addresses that are of IP.
+fn of_ip(addresses: &[Vec<u8>]) -> impl Iterator<Item = SocketAddr> {
+    addresses.iter().filter_map(|address| card::of_ip(address))
 }
 
 /// Why a peer's address can't be used.

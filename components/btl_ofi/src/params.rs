@@ -69,6 +69,11 @@ cairn_framework::params! {
             "How long the transport waits when it closes, for peers that compute and do not take what was \
              sent to them. It does not wait for those that have failed",
             range(0, 3_600_000), unit("ms"), level(6);
+        peer_timeout: integer(300_000),
+            "With providers over TCP: how long a network may be gone, as while a switch restarts. If a peer's \
+             node answers nothing for longer, although its kernel is asked, the peer has failed; one that \
+             computes or sleeps has not. To be sure takes up to two and a half times as long",
+            range(1000, 900_000), unit("ms"), level(4);
         watch_interval: integer(50),
             "Time at least between two looks of a process whether the others of the node live",
             range(1, 3_600_000), unit("ms"), level(7);
@@ -88,6 +93,7 @@ pub struct Config {
     /// Most registrations that are kept; none: as the provider wants.
     pub kept_registrations: Option<usize>,
     pub close_timeout: Duration,
+    pub peer_timeout: Duration,
     pub watch_interval: Duration,
 }
 
@@ -104,6 +110,7 @@ impl Params {
             poll_interval: self.poll_interval.get() as u32,
             kept_registrations: usize::try_from(self.kept_registrations.get()).ok(),
             close_timeout: self.close_timeout.milliseconds(),
+            peer_timeout: self.peer_timeout.milliseconds(),
             watch_interval: self.watch_interval.milliseconds(),
         }
     }

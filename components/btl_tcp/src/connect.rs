@@ -27,12 +27,12 @@ use std::time::{Duration, Instant};
 use cairn_descriptors::Private;
 use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::author::Failure;
+use cairn_transport::life::{AckState, Life};
 use rustix::event::epoll::EventFlags;
 
 use crate::address;
 use crate::dial::{Attempt, Candidate, Dial, Reason, Waiting};
 use crate::event::{Arrival, LINK_FLAGS, LinkId, Token};
-use crate::life::Life;
 use crate::link::{Fault, Link, State};
 use crate::module::{self, At};
 use crate::sys;
@@ -417,7 +417,7 @@ impl Link {
         let timeout = at.module.config.peer_timeout;
         // An error of the connection is told by its events.
         let dead = |life: &mut Life, socket: &Private| {
-            sys::ack_state(socket).is_ok_and(|ack_state| life.look(now, ack_state, timeout))
+            AckState::of(socket).is_ok_and(|ack_state| life.look(now, ack_state, timeout))
         };
         let failed = {
             let core = &mut *self.core.borrow_mut();

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use cairn_descriptors::Private;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::btl::OwnCri;
+use cairn_transport::life::look_interval;
 use rustix::event::epoll::EventFlags;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::time::{
@@ -192,7 +193,7 @@ impl Context {
     /// There is a connection, and its peer is to be watched from now on.
     pub fn watch_from(&self, now: Instant, config: &Config) {
         if self.watch.get().is_none() {
-            let next = now + config.look_interval();
+            let next = now + look_interval(config.peer_timeout);
             self.watch.set(Some(next));
             self.wake_at(next);
         }

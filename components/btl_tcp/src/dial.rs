@@ -5,10 +5,10 @@ use std::io;
 use std::time::Instant;
 
 use cairn_descriptors::Private;
+use cairn_transport::life::Life;
 
 use crate::address::Pair;
 use crate::event::Arrival;
-use crate::life::Life;
 use crate::params::Config;
 use crate::sys;
 use crate::wire::{HELLO, Nonce, WELCOME};

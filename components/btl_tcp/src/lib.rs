@@ -18,7 +18,7 @@
 //! Put and get are done by the receiver's progress, which checks every one against what it
 //! registered (`rdma`). What goes over the wire is in [`wire`], for tests that play the peer.
 //!
-//! A peer may be silent for as long as it likes, and is dead when its node does not answer (`life`).
+//! A peer may be silent for as long as it likes, and is dead when its node does not answer (`cairn_transport::life`).
 //!
 //! **Threads.** A link belongs to the CRI that polls it and is touched under that CRI's
 //! lock. Shared are the table of endpoints (written once each), the registrations (locks for readers
@@ -33,7 +33,6 @@ mod dial;
 mod endpoint;
 mod event;
 mod input;
-mod life;
 mod link;
 mod module;
 mod output;

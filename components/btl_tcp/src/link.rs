@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 use cairn_descriptors::Private;
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::frameworks::btl::Completion;
+use cairn_transport::life::Life;
 
 use crate::dial::Dial;
 use crate::event::LinkId;
 use crate::input::Input;
-use crate::life::Life;
 use crate::output::{Finished, Output};
 use crate::params::Config;
 use crate::wire::{MAX_REQUESTS, Violation};

@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 use std::time::Instant;
 
+use cairn_transport::life::look_interval;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, Event, EventFlags};
 
@@ -52,7 +53,7 @@ impl<'a> Pass<'a> {
                     watched |= link.check_alive(at, now);
                 }
             }
-            self.context.watch.set(watched.then(|| now + self.module.config.look_interval()));
+            self.context.watch.set(watched.then(|| now + look_interval(self.module.config.peer_timeout)));
         }
         if let Some(deadline) = self.deadline() {
             self.context.wake_at(deadline);

@@ -10,11 +10,11 @@ use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Attempted, Failure, Outcome};
 use cairn_framework::frameworks::btl::Completion;
+use cairn_transport::life::Life;
 
 use crate::dial::Dial;
 use crate::event::{LinkId, Note};
 use crate::input::{self, Input};
-use crate::life::Life;
 use crate::link::{Core, Fault, Get, Link, State, Waiter, Work};
 use crate::module::At;
 use crate::output;

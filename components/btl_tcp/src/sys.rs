@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 use cairn_descriptors::Private;
+use cairn_transport::life::{Keepalive, tcp_info};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{
@@ -13,7 +14,6 @@ use rustix::net::{
     listen, socket_with, sockopt,
 };
 
-use crate::life::{AckState, Keepalive};
 use crate::params::Config;
 
 /// A piece of memory to read into or write from.
@@ -101,75 +101,14 @@ pub fn socket(ip: IpAddr, config: &Config) -> io::Result<Private> {
     if config.rcvbuf > 0 {
         sockopt::set_socket_recv_buffer_size(&fd, config.rcvbuf)?;
     }
-    let Keepalive { idle, interval, count } = config.keepalive();
-    sockopt::set_socket_keepalive(&fd, true)?;
-    sockopt::set_tcp_keepidle(&fd, idle)?;
-    sockopt::set_tcp_keepintvl(&fd, interval)?;
-    sockopt::set_tcp_keepcnt(&fd, count)?;
-    limit_backoff(&fd, config.peer_timeout / 2);
+    Keepalive::during(config.peer_timeout).set(&fd, config.peer_timeout)?;
     Ok(fd)
-}
-
-/// Retransmissions and probes of a closed window come so far apart at most, and not up to two minutes.
-/// Linux 6.15 and later can do it; elsewhere a dead peer is noticed later. A kernel ends a
-/// connection by itself if the peer has withdrawn a window that it had opened, after twice this time
-/// without a word.
-fn limit_backoff(fd: &Private, most: Duration) {
-    /// Of `linux/tcp.h`; the libc crate has no name for it yet.
-    const TCP_RTO_MAX_MS: libc::c_int = 44;
-    let milliseconds = most.clamp(Duration::from_secs(1), Duration::from_secs(120)).as_millis();
-    let value = milliseconds as libc::c_int;
-    // SAFETY: the value is an integer of the length that is passed. An older kernel refuses it.
-    unsafe {
-        libc::setsockopt(
-            fd.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            TCP_RTO_MAX_MS,
-            (&raw const value).cast(),
-            size_of_val(&value) as libc::socklen_t,
-        )
-    };
 }
 
 /// Bytes that the kernel has taken and could not send yet, because the other side has no room.
 pub fn unsent(fd: impl AsFd) -> u32 {
     // A connection that has failed has nothing to send.
-    info(fd).map_or(0, |info| info.tcpi_notsent_bytes)
-}
-
-/// What the kernel knows of the other side's answers.
-pub fn ack_state(fd: impl AsFd) -> io::Result<AckState> {
-    let info = info(fd)?;
-    let heard = info.tcpi_last_ack_recv.min(info.tcpi_last_data_recv);
-    Ok(AckState {
-        unanswered: info.tcpi_unacked > 0 || info.tcpi_probes > 0,
-        // A timer may count one without another: where there is no route nothing is retransmitted,
-        // and where the peer has shrunk its window the number of time-outs does not grow.
-        asked: u64::from(info.tcpi_total_retrans)
-            + u64::from(info.tcpi_retransmits)
-            + u64::from(info.tcpi_probes),
-        heard: Duration::from_millis(heard.into()),
-    })
-}
-
-fn info(fd: impl AsFd) -> io::Result<libc::tcp_info> {
-    // SAFETY: all zero is a valid value of a struct of integers.
-    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-    let mut len = size_of_val(&info) as libc::socklen_t;
-    // SAFETY: the kernel writes at most so many bytes to the struct.
-    let status = unsafe {
-        libc::getsockopt(
-            fd.as_fd().as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            (&raw mut info).cast(),
-            &raw mut len,
-        )
-    };
-    match status {
-        0 => Ok(info),
-        _ => Err(io::Error::last_os_error()),
-    }
+    tcp_info(fd).map_or(0, |info| info.tcpi_notsent_bytes)
 }
 
 /// Gives a connection up at once when it is closed: the kernel does not go on trying to send what it

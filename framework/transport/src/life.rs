@@ -6,7 +6,7 @@
 //!
 //! | the connection has | what asks | what decides |
 //! |---|---|---|
-//! | nothing to send | keepalive probes, every [`Keepalive::interval`] after as long without a word | the kernel, after [`Keepalive::count`] of them |
+//! | nothing to send | keepalive probes, every [`Keepalive::interval`] after as long without a word | the kernel, after [`Keepalive::count`] of them, or [`Life`] |
 //! | data on its way | retransmissions, twice as far apart each time | [`Life`] |
 //! | data, and the peer's window is closed | window probes, twice as far apart each time although each is answered | [`Life`] |
 //!
@@ -17,13 +17,18 @@
 //! `TCP_USER_TIMEOUT` ends a connection if the window stays closed although every probe is answered,
 //! and is of no use here.)
 
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
-use crate::params::Config;
+use rustix::net::sockopt;
 
 /// How often the time-out passes between two looks, or two questions of the kernel.
 const LOOKS: u32 = 8;
 const QUESTIONS: u32 = 4;
+
+/// Most unanswered probes of an idle connection that Linux counts.
+const MOST_PROBES: u32 = 127;
 
 /// When the kernel asks the peer of an idle connection whether it is there.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,24 +41,86 @@ pub struct Keepalive {
     pub count: u32,
 }
 
-impl Config {
+impl Keepalive {
     /// When the kernel asks, so that a network that is gone for less than `peer_timeout` has failed no
     /// connection: that long lies between the first probe and the last.
-    pub fn keepalive(&self) -> Keepalive {
-        let interval = Duration::from_secs(
-            (self.peer_timeout / QUESTIONS).as_millis().div_ceil(1000).max(1) as u64,
-        );
-        let count = self.peer_timeout.as_millis().div_ceil(interval.as_millis()) as u32 + 1;
-        Keepalive { idle: interval, interval, count }
+    pub fn during(peer_timeout: Duration) -> Self {
+        let interval =
+            Duration::from_secs((peer_timeout / QUESTIONS).as_millis().div_ceil(1000).max(1) as u64);
+        let count = peer_timeout.as_millis().div_ceil(interval.as_millis()) as u32 + 1;
+        Self { idle: interval, interval, count }
     }
 
-    /// Time between two looks at what the kernel knows.
-    pub fn look_interval(&self) -> Duration {
-        self.peer_timeout / LOOKS
+    /// The same for a connection of somebody else, who need not tell when the kernel ends it: it goes on asking.
+    pub fn for_ever(peer_timeout: Duration) -> Self {
+        Self { count: MOST_PROBES, ..Self::during(peer_timeout) }
+    }
+
+    /// Has the kernel ask the peer of a connection, no more than half of `peer_timeout` apart where it can do that.
+    ///
+    /// # Errors
+    /// It is no TCP socket.
+    pub fn set(&self, fd: impl AsFd, peer_timeout: Duration) -> io::Result<()> {
+        sockopt::set_socket_keepalive(&fd, true)?;
+        sockopt::set_tcp_keepidle(&fd, self.idle)?;
+        sockopt::set_tcp_keepintvl(&fd, self.interval)?;
+        sockopt::set_tcp_keepcnt(&fd, self.count)?;
+        limit_backoff(fd, peer_timeout / 2);
+        Ok(())
     }
 }
 
-/// What the kernel knows of a connection.
+/// Time between two looks at what the kernel knows.
+pub fn look_interval(peer_timeout: Duration) -> Duration {
+    peer_timeout / LOOKS
+}
+
+/// Retransmissions and probes of a closed window come so far apart at most, and not up to two minutes.
+/// Linux 6.15 and later can do it; elsewhere a dead peer is noticed later. A kernel ends a
+/// connection by itself if the peer has withdrawn a window that it had opened, after twice this time
+/// without a word.
+fn limit_backoff(fd: impl AsFd, most: Duration) {
+    /// Of `linux/tcp.h`; the libc crate has no name for it yet.
+    const TCP_RTO_MAX_MS: libc::c_int = 44;
+    let milliseconds = most.clamp(Duration::from_secs(1), Duration::from_secs(120)).as_millis();
+    let value = milliseconds as libc::c_int;
+    // SAFETY: the value is an integer of the length that is passed. An older kernel refuses it.
+    unsafe {
+        libc::setsockopt(
+            fd.as_fd().as_raw_fd(),
+            libc::IPPROTO_TCP,
+            TCP_RTO_MAX_MS,
+            (&raw const value).cast(),
+            size_of_val(&value) as libc::socklen_t,
+        )
+    };
+}
+
+/// What the kernel knows of a connection as a whole.
+///
+/// # Errors
+/// It is no TCP socket.
+pub fn tcp_info(fd: impl AsFd) -> io::Result<libc::tcp_info> {
+    // SAFETY: all zero is a valid value of a struct of integers.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut len = size_of_val(&info) as libc::socklen_t;
+    // SAFETY: the kernel writes at most so many bytes to the struct.
+    let status = unsafe {
+        libc::getsockopt(
+            fd.as_fd().as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut info).cast(),
+            &raw mut len,
+        )
+    };
+    match status {
+        0 => Ok(info),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// What the kernel knows of the other side's answers.
 #[derive(Debug, Clone, Copy)]
 pub struct AckState {
     /// Something was sent and not acknowledged: data, or a probe.
@@ -62,6 +129,26 @@ pub struct AckState {
     pub asked: u64,
     /// For how long the peer has not been heard.
     pub heard: Duration,
+}
+
+impl AckState {
+    /// That of a connection.
+    ///
+    /// # Errors
+    /// It is no TCP socket.
+    pub fn of(fd: impl AsFd) -> io::Result<Self> {
+        let info = tcp_info(fd)?;
+        let heard = info.tcpi_last_ack_recv.min(info.tcpi_last_data_recv);
+        Ok(Self {
+            unanswered: info.tcpi_unacked > 0 || info.tcpi_probes > 0,
+            // A timer may count one without another: where there is no route nothing is retransmitted,
+            // and where the peer has shrunk its window the number of time-outs does not grow.
+            asked: u64::from(info.tcpi_total_retrans)
+                + u64::from(info.tcpi_retransmits)
+                + u64::from(info.tcpi_probes),
+            heard: Duration::from_millis(heard.into()),
+        })
+    }
 }
 
 /// What is known of the peer of a connection that is looked at now and then.
@@ -81,6 +168,11 @@ struct Silence {
 }
 
 impl Life {
+    /// How long a question has not been answered, as far as was seen.
+    pub fn silent_for(&self, now: Instant) -> Duration {
+        self.0.map_or(Duration::ZERO, |silence| now.saturating_duration_since(silence.since))
+    }
+
     /// A look. True when the peer is dead.
     pub fn look(&mut self, now: Instant, ack_state: AckState, timeout: Duration) -> bool {
         let unheard =
@@ -140,8 +232,7 @@ mod tests {
     fn the_kernel_asks_for_as_long_as_the_timeout() {
         for milliseconds in [1000, 1500, 2000, 60_000, 300_000, 900_000] {
             let peer_timeout = Duration::from_millis(milliseconds);
-            let config = Config { peer_timeout, ..crate::params::tests::config() };
-            let Keepalive { idle, interval, count } = config.keepalive();
+            let Keepalive { idle, interval, count } = Keepalive::during(peer_timeout);
             assert!(interval * (count - 1) >= peer_timeout, "{milliseconds}");
             assert!(idle + interval * count <= (peer_timeout * 3 / 2).max(seconds(4)));
             // What Linux takes.

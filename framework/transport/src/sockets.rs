@@ -1,0 +1,294 @@
+//! TCP connections that a foreign library has made and keeps for itself.
+//!
+//! A library that does not ask whether the peer of a connection is there, or does not tell, lets a process wait
+//! for ever for one whose node or network has failed. Its sockets are descriptors of this process, though, which
+//! can be found among all by the addresses of their ends, and the kernel knows of each whether the other side
+//! answers ([`Life`]). Idle ones are made to ask.
+//!
+//! Nothing is done to a socket but that. What was read of a descriptor's number may be of another socket a moment
+//! later, so all is done with a duplicate of it whose addresses are looked at.
+
+use std::collections::HashSet;
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+use cairn_framework::author::Mutex;
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::net::{getpeername, getsockname};
+
+use crate::life::{AckState, Keepalive, Life, look_interval};
+
+/// The connections of a library.
+pub struct Sockets {
+    /// Where the library accepts connections.
+    own: Vec<SocketAddr>,
+    /// How long a peer's kernel may leave questions unanswered.
+    timeout: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    looked: Instant,
+    connections: Vec<Connection>,
+}
+
+/// A connection to or from a peer.
+struct Connection {
+    fd: RawFd,
+    ends: Ends,
+    /// The peer has made it.
+    is_accepted: bool,
+    life: Life,
+    /// Its peer was said to be lost.
+    told: bool,
+}
+
+impl Connection {
+    fn whom(&self) -> Whom {
+        match self.is_accepted {
+            true => Whom::Host(self.ends.peer.ip()),
+            false => Whom::Peer(self.ends.peer),
+        }
+    }
+}
+
+/// A connection that was found now.
+struct Found {
+    fd: RawFd,
+    ends: Ends,
+    is_accepted: bool,
+    own: OwnedFd,
+}
+
+/// The addresses of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ends {
+    own: SocketAddr,
+    peer: SocketAddr,
+}
+
+/// Peers who are not reached any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost {
+    /// Whose connection it was.
+    pub whom: Whom,
+    /// What became of it.
+    pub why: Why,
+}
+
+/// Whose connection it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// The peer who accepts connections at this address.
+    Peer(SocketAddr),
+    /// Somebody at this address, who has made it: all peers there are meant.
+    Host(IpAddr),
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Questions were not answered for as long as allowed.
+    Unheard,
+    /// It has ended, and no other one leads to the host.
+    Ended,
+}
+
+impl Lost {
+    /// Whether it is a peer who accepts connections at this address.
+    pub fn is(&self, address: &SocketAddr) -> bool {
+        match self.whom {
+            Whom::Peer(lost) => lost == *address,
+            Whom::Host(lost) => lost == address.ip(),
+        }
+    }
+}
+
+impl Sockets {
+    /// Of a library that accepts connections at `own`.
+    pub fn new(own: Vec<SocketAddr>, timeout: Duration) -> Self {
+        let state = State { looked: Instant::now(), connections: Vec::new() };
+        Self { own, timeout, state: Mutex::new(state) }
+    }
+
+    /// How long a peer may leave questions unanswered.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Looks at all connections, if it is time; `peers` are the addresses where peers accept some.
+    /// Returns who is not reached any more, each connection once. Peers that close in order are among them. Any
+    /// thread; one at a time looks.
+    pub fn look(&self, peers: impl FnOnce() -> HashSet<SocketAddr>) -> Vec<Lost> {
+        let Some(mut state) = self.state.try_lock() else { return Vec::new() };
+        let now = Instant::now();
+        if now.duration_since(state.looked) < look_interval(self.timeout) {
+            return Vec::new();
+        }
+        state.looked = now;
+        let peers = peers();
+        let found = descriptors().filter_map(|fd| self.connection(fd, &peers)).collect();
+        state.renew(found, self.timeout, now)
+    }
+
+    /// The connection of the library that has this descriptor, if it is one.
+    fn connection(&self, fd: RawFd, peers: &HashSet<SocketAddr>) -> Option<Found> {
+        let is_ours = |ends: &Ends| self.is_accepted(ends) || peers.contains(&ends.peer);
+        // SAFETY: it is borrowed for calls that only read. Where it was closed meanwhile they fail, and where it is
+        // another socket by then the addresses of the duplicate tell.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
+        ends(borrowed).filter(is_ours)?;
+        let own = fcntl_dupfd_cloexec(borrowed, 0).ok()?;
+        let ends = ends(&own).filter(is_ours)?;
+        Some(Found { fd, ends, is_accepted: self.is_accepted(&ends), own })
+    }
+
+    /// Whether a connection was made by the peer.
+    fn is_accepted(&self, ends: &Ends) -> bool {
+        // A library that accepts at all addresses says none.
+        let is_same = |own: &SocketAddr| {
+            own.port() == ends.own.port() && (own.ip().is_unspecified() || own.ip() == ends.own.ip())
+        };
+        self.own.iter().any(is_same)
+    }
+}
+
+impl State {
+    fn renew(&mut self, found: Vec<Found>, timeout: Duration, now: Instant) -> Vec<Lost> {
+        let mut lost = Vec::new();
+        let mut before = std::mem::take(&mut self.connections);
+        for Found { fd, ends, is_accepted, own } in found {
+            let known = before.iter().position(|known| known.fd == fd && known.ends == ends);
+            let mut connection = match known {
+                Some(known) => before.swap_remove(known),
+                None => {
+                    // It may have failed in the meantime.
+                    let _ = Keepalive::for_ever(timeout).set(&own, timeout);
+                    Connection { fd, ends, is_accepted, life: Life::default(), told: false }
+                }
+            };
+            let is_dead = |life: &mut Life| {
+                AckState::of(&own).is_ok_and(|ack_state| life.look(now, ack_state, timeout))
+            };
+            if !connection.told && is_dead(&mut connection.life) {
+                connection.told = true;
+                lost.push(Lost { whom: connection.whom(), why: Why::Unheard });
+            }
+            self.connections.push(connection);
+        }
+        // Of two that were made at the same time a library closes one.
+        let is_left = |gone: &Connection| {
+            self.connections.iter().any(|other| other.ends.peer.ip() == gone.ends.peer.ip())
+        };
+        let ended = before.iter().filter(|gone| !gone.told && !is_left(gone));
+        lost.extend(ended.map(|gone| Lost { whom: gone.whom(), why: Why::Ended }));
+        lost
+    }
+}
+
+/// The numbers of this process's descriptors.
+fn descriptors() -> impl Iterator<Item = RawFd> {
+    // Without /proc nothing is noticed.
+    let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The ends of a connection; none of what is no connection over IP.
+fn ends(fd: impl AsFd) -> Option<Ends> {
+    let own = SocketAddr::try_from(getsockname(&fd).ok()?).ok()?;
+    let peer = SocketAddr::try_from(getpeername(&fd).ok()??).ok()?;
+    Some(Ends { own, peer })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
+
+    use rustix::net::sockopt;
+
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(8);
+
+    fn pair() -> (TcpListener, TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let made = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let accepted = listener.accept().unwrap().0;
+        (listener, made, accepted)
+    }
+
+    fn look(sockets: &Sockets, peers: &[SocketAddr]) -> (Vec<Lost>, Vec<RawFd>) {
+        sockets.state.lock().looked -= TIMEOUT;
+        let lost = sockets.look(|| peers.iter().copied().collect());
+        let state = sockets.state.lock();
+        (lost, state.connections.iter().map(|connection| connection.fd).collect())
+    }
+
+    #[test]
+    fn only_the_connections_of_the_library_are_asked() {
+        let (listener, made, accepted) = pair();
+        let (_other, foreign, _foreign) = pair();
+        let address = listener.local_addr().unwrap();
+        // One that accepts, at one address or all, and one that has connected.
+        let any = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), address.port());
+        for own in [address, any] {
+            let (lost, found) = look(&Sockets::new(vec![own], TIMEOUT), &[]);
+            assert_eq!((lost, found), (vec![], vec![accepted.as_raw_fd()]));
+        }
+        let (lost, found) = look(&Sockets::new(vec![], TIMEOUT), &[address]);
+        assert_eq!((lost, found), (vec![], vec![made.as_raw_fd()]));
+        for socket in [&made, &accepted] {
+            assert!(sockopt::socket_keepalive(socket).unwrap());
+            assert_eq!(sockopt::tcp_keepidle(socket).unwrap(), TIMEOUT / 4);
+        }
+        assert!(!sockopt::socket_keepalive(&foreign).unwrap());
+        assert!(look(&Sockets::new(vec![], TIMEOUT), &[]).1.is_empty());
+    }
+
+    #[test]
+    fn who_has_ended_all_connections_is_lost() {
+        let (listener, made, accepted) = pair();
+        let address = listener.local_addr().unwrap();
+        let sockets = Sockets::new(vec![address], TIMEOUT);
+        assert_eq!(look(&sockets, &[]).1, [accepted.as_raw_fd()]);
+        let again = TcpStream::connect(address).unwrap();
+        let second = listener.accept().unwrap().0;
+        drop((made, accepted));
+        // One is left, of which nothing was known.
+        assert_eq!(look(&sockets, &[]), (vec![], vec![second.as_raw_fd()]));
+        drop((again, second));
+        let lost = Lost { whom: Whom::Host(address.ip()), why: Why::Ended };
+        assert_eq!(look(&sockets, &[]), (vec![lost], vec![]));
+        assert_eq!(look(&sockets, &[]), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_number_that_comes_again_is_another_connection() {
+        let pairs = [pair(), pair()];
+        let found = |at: usize| {
+            let own = pairs[at].1.try_clone().unwrap().into();
+            Found { fd: 7, ends: ends(&own).unwrap(), is_accepted: false, own }
+        };
+        let mut state = State { looked: Instant::now(), connections: Vec::new() };
+        for at in [0, 1] {
+            assert_eq!(state.renew(vec![found(at)], TIMEOUT, Instant::now()), []);
+            assert!(sockopt::socket_keepalive(&pairs[at].1).unwrap());
+            assert!(state.connections.iter().map(|one| one.ends).eq([found(at).ends]));
+        }
+    }
+
+    #[test]
+    fn who_is_meant_is_one_peer_or_all_of_a_host() {
+        let [first, second, other]: [SocketAddr; 3] =
+            ["10.1.0.2:7", "10.1.0.2:8", "10.1.0.3:7"].map(|text| text.parse().unwrap());
+        let is = |whom| {
+            let lost = Lost { whom, why: Why::Unheard };
+            [first, second, other].map(|address| lost.is(&address))
+        };
+        assert_eq!(is(Whom::Peer(first)), [true, false, false]);
+        assert_eq!(is(Whom::Host(first.ip())), [true, true, false]);
+    }
+}
