@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn addresses_of_ip_are_known() {
-        let four = [&libc::AF_INET.to_ne_bytes()[..2], &[0x1f, 0x90, 10, 1, 0, 2], &[0; 8]].concat();
+        let four =
+            [&libc::AF_INET.to_ne_bytes()[..2], &[0x1f, 0x90, 10, 1, 0, 2], &[0; 8]].concat();
         assert_eq!(of_ip(&four), Some("10.1.0.2:8080".parse().unwrap()));
         let mut six = [&libc::AF_INET6.to_ne_bytes()[..2], &[0x1f, 0x90], &[0; 24]].concat();
         six[23] = 1;

@@ -12,7 +12,7 @@ use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::sockets::{Lost, Why};
+use cairn_transport::sockets::Lost;
 use cairn_transport::{Admission, Departures, Lives, Registrations, Sockets};
 
 use crate::bindings::*;
@@ -255,21 +255,14 @@ impl Module {
     /// The provider does not tell that peers are not reached any more: they have failed.
     #[cold]
     fn lose(&self, lost: Lost) {
-        let why = match lost.why {
-            Why::Unheard => {
-                let timeout = self.config.peer_timeout.as_secs_f32();
-                format!(
-                    "nothing was heard of it for {timeout} s (btl_ofi_peer_timeout); its node or the network failed"
-                )
-            }
-            Why::Ended => "all connections to its node have ended".to_owned(),
-        };
+        let why = lost.explain(&self.sockets, "btl_ofi_peer_timeout");
         for rank in (0..self.endpoints.len() as u32).filter(|rank| self.is_far(*rank)) {
             let is_lost = match self.endpoint(rank) {
                 Some(endpoint) => of_ip(&endpoint.addresses).any(|address| lost.is(&address)),
                 // It has sent to this process, which has not sent to it.
                 None if self.admission.has_greeted(rank) => {
-                    let card = self.host.card_get(rank).ok().and_then(|card| Card::parse(card).ok());
+                    let card =
+                        self.host.card_get(rank).ok().and_then(|card| Card::parse(card).ok());
                     card.is_some_and(|card| of_ip(&card.addresses).any(|address| lost.is(&address)))
                 }
                 None => false,

@@ -53,7 +53,9 @@ impl<'a> Pass<'a> {
                     watched |= link.check_alive(at, now);
                 }
             }
-            self.context.watch.set(watched.then(|| now + look_interval(self.module.config.peer_timeout)));
+            self.context
+                .watch
+                .set(watched.then(|| now + look_interval(self.module.config.peer_timeout)));
         }
         if let Some(deadline) = self.deadline() {
             self.context.wake_at(deadline);

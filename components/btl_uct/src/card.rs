@@ -3,18 +3,20 @@
 //! ```text
 //!   magic u32   version u16   CRIs u16   owner [20]   devices u8, of each:
 //!     transport name   device address   bulk: transport name, device address
-//!     for each CRI: address, bulk address          (each of these: length u8, bytes)
+//!     for each CRI: address, bulk address, doors   (each of these: length u8, bytes)
 //! ```
 //!
 //! In this machine's order of bytes, which UCT's addresses have, too. A card is no longer than a peer makes it,
 //! and says nothing that is believed: what it names is asked of UCT.
+
+use std::net::SocketAddr;
 
 use cairn_framework::author::Failure;
 use cairn_segment::{IDENTITY, Owner};
 use cairn_transport::Rest;
 
 const MAGIC: u32 = u32::from_ne_bytes(*b"CUCT");
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// A process's card.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub struct CardDevice {
     pub messages: CardInterface,
     /// Empty when there is none.
     pub bulk: CardInterface,
+    /// For each CRI: where UCX accepts connections of TCP for it.
+    pub doors: Vec<Vec<SocketAddr>>,
 }
 
 /// The interfaces of a transport, one for each CRI.
@@ -67,6 +71,9 @@ impl Card {
             for cri in 0..usize::from(self.cris) {
                 put(&device.messages.addresses[cri])?;
                 put(device.bulk.addresses.get(cri).map_or(&[][..], |address| address))?;
+                let doors: Vec<String> =
+                    device.doors[cri].iter().map(SocketAddr::to_string).collect();
+                put(doors.join(" ").as_bytes())?;
             }
         }
         Ok(bytes)
@@ -97,10 +104,11 @@ impl Card {
                 let (transport, device) = (part(&mut rest)?, part(&mut rest)?);
                 Ok(CardInterface { transport, device, addresses: Vec::new() })
             };
-            let mut device = CardDevice { messages: named()?, bulk: named()? };
+            let mut device = CardDevice { messages: named()?, bulk: named()?, doors: Vec::new() };
             for _ in 0..cris {
                 device.messages.addresses.push(part(&mut rest)?);
                 device.bulk.addresses.push(part(&mut rest)?);
+                device.doors.push(doors(&part(&mut rest)?)?);
             }
             devices.push(device);
         }
@@ -111,6 +119,12 @@ impl Card {
 /// The process that a card is of.
 pub fn owner(card: &[u8]) -> Option<Owner> {
     Card::parse(card).ok().map(|card| Owner::identified(&card.owner))
+}
+
+fn doors(text: &[u8]) -> Result<Vec<SocketAddr>, &'static str> {
+    let wrong = "its doors are no addresses";
+    let doors = std::str::from_utf8(text).map_err(|_| wrong)?.split_whitespace();
+    doors.map(|door| door.parse().map_err(|_| wrong)).collect()
 }
 
 fn part(rest: &mut Rest<'_>) -> Result<Vec<u8>, &'static str> {
@@ -129,9 +143,18 @@ mod tests {
             device: b"here".to_vec(),
             addresses: vec![bytes.to_vec(), b"second".to_vec()],
         };
-        let full = CardDevice { messages: interface(b"posix", b"1"), bulk: interface(b"cma", b"") };
+        let full = CardDevice {
+            messages: interface(b"posix", b"1"),
+            bulk: interface(b"cma", b""),
+            doors: vec![vec![]; 2],
+        };
         let none = CardInterface { addresses: vec![vec![]; 2], ..CardInterface::default() };
-        let half = CardDevice { messages: interface(b"tcp", b"address"), bulk: none };
+        let doors = ["10.1.0.2:7", "[fe80::1%2]:8"].map(|door| door.parse().unwrap());
+        let half = CardDevice {
+            messages: interface(b"tcp", b"address"),
+            bulk: none,
+            doors: vec![doors.to_vec(), vec![doors[0]]],
+        };
         let card = Card { cris: 2, owner: [3; IDENTITY], devices: vec![full, half] };
         let bytes = card.encode().unwrap();
         assert_eq!(Card::parse(&bytes).unwrap(), card);

@@ -1,6 +1,7 @@
 //! The component: its life, and the functions of the contract.
 
 use std::ffi::{CString, c_void};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use cairn_framework::frameworks::btl::{
     BtlModule, BtlPacked, BtlTransfer, Completion, Device, DeviceBox, Way, too_long,
 };
 use cairn_segment::{Life, Owner};
-use cairn_transport::{Admission, Lives, Registrations};
+use cairn_transport::{Admission, Lives, Registrations, Sockets, sockets};
 
 use crate::bindings::*;
 use crate::card::{self, Card, CardDevice, CardInterface};
@@ -74,13 +75,17 @@ impl Component for Uct {
                 let (major, minor, release) = library.version;
                 format!("UCX {major}.{minor}.{release}: {plan}")
             });
-            let open = |_| UctCri::open(library, &plan);
-            let cris = (0..instances).map(open).collect::<Result<Vec<_>, _>>()?;
-            opened.push((plan, cris));
+            let open = |_| with_doors(|| UctCri::open(library, &plan));
+            let opening = (0..instances).map(open).collect::<Result<Vec<_>, _>>()?;
+            let (cris, doors): (Vec<_>, Vec<_>) = opening.into_iter().unzip();
+            opened.push((plan, cris, doors));
         }
-        let devices = opened.iter().map(|(plan, cris)| card_device(plan, cris)).collect();
+        let said = |(plan, cris, doors): &(Plan, Vec<UctCri>, Doors)| {
+            card_device(plan, cris, doors.clone())
+        };
+        let devices = opened.iter().map(said).collect();
         let card = Card { cris: instances as u16, owner: Owner::identity(), devices }.encode()?;
-        let make = |(plan, cris)| device(host, library, &params, &plan, cris);
+        let make = |(plan, cris, doors)| device(host, library, &params, &plan, cris, doors);
         made.devices = opened.into_iter().map(make).collect::<Result<_, _>>()?;
         // Last: who reads it sends to what is there.
         host.card_put(&card)?;
@@ -119,8 +124,20 @@ impl Drop for Uct {
     }
 }
 
+/// For each CRI of a device: where UCX accepts connections of TCP for it.
+type Doors = Vec<Vec<SocketAddr>>;
+
+/// What `open` opens, and where this process accepts connections since.
+fn with_doors<T>(
+    open: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(T, Vec<SocketAddr>), Failure> {
+    let before = sockets::accepting();
+    let opened = open()?;
+    Ok((opened, sockets::accepting().difference(&before).copied().collect()))
+}
+
 /// What a card says of a device.
-fn card_device(plan: &Plan, cris: &[UctCri]) -> CardDevice {
+fn card_device(plan: &Plan, cris: &[UctCri], doors: Doors) -> CardDevice {
     fn of<'a>(
         name: &str,
         mut interfaces: impl Iterator<Item = &'a Interface> + Clone,
@@ -135,6 +152,7 @@ fn card_device(plan: &Plan, cris: &[UctCri]) -> CardDevice {
     CardDevice {
         messages: of(plan.messages.transport(), cris.iter().map(|cri| &cri.messages)),
         bulk: of(bulk, cris.iter().filter_map(|cri| cri.bulk.as_ref())),
+        doors,
     }
 }
 
@@ -145,6 +163,7 @@ fn device(
     params: &Params,
     plan: &Plan,
     cris: Vec<UctCri>,
+    doors: Doors,
 ) -> Result<DeviceBox<Uct>, Failure> {
     let cri = cris.first().ok_or("a device without a CRI")?;
     let (messages, mover) = (&cri.messages, cri.mover());
@@ -202,6 +221,7 @@ fn device(
         transport,
         is_local: plan.is_local(),
         lives: Lives::new(params.watch_interval(), card::owner),
+        sockets: Sockets::new(doors.concat(), params.peer_timeout()),
         domain,
         registrations: Registrations::new(host, params.kept_registrations.get() as usize)?,
         bulk_domain,

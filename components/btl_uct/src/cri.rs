@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cairn_framework::abi::host::LOG_INFO;
+use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
 use cairn_framework::abi::status::Status;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::btl::{Completion, OwnCri};
@@ -368,6 +368,15 @@ const LAST_POLLS: u32 = 64;
 
 /// Reports the peers that have ended. With no CRI's lock held.
 pub fn reap(device: &UctDevice) -> u32 {
+    for gone in device.sockets.look(|| device.accepting()) {
+        for rank in device.lost(gone) {
+            if !device.has_parted(rank) && !device.is_closing() {
+                let why = gone.explain(&device.sockets, "btl_uct_peer_timeout");
+                device.host.log(LOG_WARN, || format!("rank {rank}: {why}"));
+            }
+            device.lives.has_ended(rank);
+        }
+    }
     let ended = device.lives.reap(device.host, |_| {
         for cri in device.hold_each() {
             (0..LAST_POLLS).any(|_| UctCri::poll(device, &cri) == 0);

@@ -1,6 +1,7 @@
 //! A device: what its CRIs share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -10,7 +11,8 @@ use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 use cairn_framework::frameworks::btl::Device;
-use cairn_transport::{Admission, Lives, Registrations};
+use cairn_transport::sockets::Lost;
+use cairn_transport::{Admission, Lives, Registrations, Sockets};
 
 use crate::card::{Card, CardDevice, CardInterface};
 use crate::component::Uct;
@@ -54,6 +56,8 @@ pub struct Fixed {
     pub is_local: bool,
     pub admission: Admission,
     pub lives: Lives,
+    /// UCX's own connections over TCP, if there are some.
+    pub sockets: Sockets,
     /// Of the messages, and of transfers of any memory.
     pub domain: Arc<Domain>,
     /// Of the program's memory, in `bulk_domain`.
@@ -166,6 +170,37 @@ impl State {
             found.bulk.addresses.clear();
         }
         Some(found)
+    }
+
+    /// Where peers accept connections of this process.
+    pub fn accepting(&self) -> HashSet<SocketAddr> {
+        let owned = self.owned.lock();
+        let places = owned.values().map(|(endpoint, _)| &endpoint.place);
+        places.flat_map(|place| place.doors.iter().flatten().copied()).collect()
+    }
+
+    /// The ranks of other nodes that were lost.
+    #[cold]
+    pub fn lost(&self, lost: Lost) -> Vec<u32> {
+        let is_lost = |place: &CardDevice| place.doors.iter().flatten().any(|door| lost.is(door));
+        let is_near = |rank| self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL));
+        let is_meant = |rank: &u32| {
+            if is_near(*rank) {
+                return false;
+            }
+            let endpoint = self.owned.lock().get(rank).map(|(endpoint, _)| endpoint.clone());
+            match endpoint {
+                Some(endpoint) => is_lost(&endpoint.place),
+                // It has sent to this process, which has not sent to it.
+                None if self.has_met(*rank) => {
+                    let card = self.host.card_get(*rank).ok();
+                    let card = card.and_then(|card| Card::parse(card).ok());
+                    card.is_some_and(|card| card.devices.iter().any(is_lost))
+                }
+                None => false,
+            }
+        };
+        (0..self.met.len() as u32).filter(is_meant).collect()
     }
 
     /// A rank of the job has greeted.

@@ -35,6 +35,11 @@ cairn_framework::params! {
         close_timeout: integer(60_000),
             "How long the transport waits when it closes for what is still on its way",
             range(0, 3_600_000), unit("ms"), level(6);
+        peer_timeout: integer(300_000),
+            "With tcp: how long a network may be gone, as while a switch restarts. If a peer's node answers \
+             nothing for longer, although its kernel is asked, the peer has failed; one that computes or sleeps \
+             has not. To be sure takes up to two and a half times as long",
+            range(1000, 900_000), unit("ms"), level(4);
         watch_interval: integer(50),
             "Time at least between two looks of a process whether the others of the node live",
             range(1, 3_600_000), unit("ms"), level(7);
@@ -54,6 +59,10 @@ impl Params {
 
     pub fn close_timeout(&self) -> Duration {
         self.close_timeout.milliseconds()
+    }
+
+    pub fn peer_timeout(&self) -> Duration {
+        self.peer_timeout.milliseconds()
     }
 
     pub fn watch_interval(&self) -> Duration {

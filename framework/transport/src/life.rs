@@ -45,8 +45,9 @@ impl Keepalive {
     /// When the kernel asks, so that a network that is gone for less than `peer_timeout` has failed no
     /// connection: that long lies between the first probe and the last.
     pub fn during(peer_timeout: Duration) -> Self {
-        let interval =
-            Duration::from_secs((peer_timeout / QUESTIONS).as_millis().div_ceil(1000).max(1) as u64);
+        let interval = Duration::from_secs(
+            (peer_timeout / QUESTIONS).as_millis().div_ceil(1000).max(1) as u64,
+        );
         let count = peer_timeout.as_millis().div_ceil(interval.as_millis()) as u32 + 1;
         Self { idle: interval, interval, count }
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use cairn_framework::author::Mutex;
 use rustix::io::fcntl_dupfd_cloexec;
-use rustix::net::{getpeername, getsockname};
+use rustix::net::{getpeername, getsockname, sockopt};
 
 use crate::life::{AckState, Keepalive, Life, look_interval};
 
@@ -104,6 +104,19 @@ impl Lost {
             Whom::Host(lost) => lost == address.ip(),
         }
     }
+
+    /// What became of the peer, for messages; `parameter` is that of the timeout.
+    pub fn explain(&self, sockets: &Sockets, parameter: &str) -> String {
+        match self.why {
+            Why::Unheard => {
+                let timeout = sockets.timeout.as_secs_f32();
+                format!(
+                    "nothing was heard of it for {timeout} s ({parameter}); its node or the network failed"
+                )
+            }
+            Why::Ended => "all connections to its node have ended".to_owned(),
+        }
+    }
 }
 
 impl Sockets {
@@ -111,11 +124,6 @@ impl Sockets {
     pub fn new(own: Vec<SocketAddr>, timeout: Duration) -> Self {
         let state = State { looked: Instant::now(), connections: Vec::new() };
         Self { own, timeout, state: Mutex::new(state) }
-    }
-
-    /// How long a peer may leave questions unanswered.
-    pub fn timeout(&self) -> Duration {
-        self.timeout
     }
 
     /// Looks at all connections, if it is time; `peers` are the addresses where peers accept some.
@@ -149,7 +157,8 @@ impl Sockets {
     fn is_accepted(&self, ends: &Ends) -> bool {
         // A library that accepts at all addresses says none.
         let is_same = |own: &SocketAddr| {
-            own.port() == ends.own.port() && (own.ip().is_unspecified() || own.ip() == ends.own.ip())
+            own.port() == ends.own.port()
+                && (own.ip().is_unspecified() || own.ip() == ends.own.ip())
         };
         self.own.iter().any(is_same)
     }
@@ -188,6 +197,17 @@ impl State {
     }
 }
 
+/// Where this process accepts connections: what a library has added to it is what it accepts at.
+pub fn accepting() -> HashSet<SocketAddr> {
+    let address = |fd| {
+        // SAFETY: it is borrowed for calls that only read, and fail where it was closed meanwhile.
+        let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+        sockopt::socket_acceptconn(fd).ok().filter(|accepts| *accepts)?;
+        SocketAddr::try_from(getsockname(fd).ok()?).ok()
+    };
+    descriptors().filter_map(address).collect()
+}
+
 /// The numbers of this process's descriptors.
 fn descriptors() -> impl Iterator<Item = RawFd> {
     // Without /proc nothing is noticed.
@@ -206,8 +226,6 @@ fn ends(fd: impl AsFd) -> Option<Ends> {
 mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
-
-    use rustix::net::sockopt;
 
     use super::*;
 
@@ -246,6 +264,16 @@ mod tests {
         }
         assert!(!sockopt::socket_keepalive(&foreign).unwrap());
         assert!(look(&Sockets::new(vec![], TIMEOUT), &[]).1.is_empty());
+    }
+
+    #[test]
+    fn where_connections_are_accepted_is_known() {
+        let (listener, made, accepted) = pair();
+        let address = listener.local_addr().unwrap();
+        assert!(accepting().contains(&address));
+        drop(listener);
+        assert!(!accepting().contains(&address));
+        drop((made, accepted));
     }
 
     #[test]
