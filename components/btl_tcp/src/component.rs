@@ -44,9 +44,19 @@ impl Component for Tcp {
     }
 
     fn open(host: HostHandle, params: Params) -> Result<Self, Failure> {
-        let lanes = params.links.get() as u16;
-        let afford = context::affordable(sys::open_files(), host.job().size, lanes);
-        let config = params.config(host.job(), afford);
+        let (files, links) = (sys::open_files(), params.links.get() as u16);
+        let (lanes, cris) = context::affordable(files, host.job().size, links);
+        if lanes < links {
+            host.log(LOG_WARN, || {
+                format!(
+                    "{lanes} connections to each peer instead of {links} (btl_tcp_links): {} processes would \
+                     need more than half of the {} files that this one may open",
+                    host.job().size,
+                    files.unwrap_or_default()
+                )
+            });
+        }
+        let config = params.config(host.job(), lanes, cris);
         let contexts: Vec<Context> = (0..u32::from(config.num_cris))
             .map(|index| Context::new(index).map_err(|error| no_file(&error)))
             .collect::<Result<_, _>>()?;

@@ -200,11 +200,15 @@ impl Context {
     }
 }
 
-/// The CRIs that need no more than half of the files that a process may open: each has some of
-/// its own and `lanes` connections to each of the other processes.
-pub fn affordable(files: Option<u64>, processes: u32, lanes: u16) -> u32 {
-    let each = FILES + (u64::from(processes.max(1)) - 1) * u64::from(lanes);
-    files.map_or(u32::MAX, |files| u32::try_from(files / 2 / each).unwrap_or(u32::MAX))
+/// The connections of a CRI to a peer, of `links` that are wanted, and the CRIs, that need no more than half of the
+/// files that a process may open: each CRI has some files of its own. One connection at least, whatever it needs.
+pub fn affordable(files: Option<u64>, processes: u32, links: u16) -> (u16, u32) {
+    let Some(files) = files else { return (links, u32::MAX) };
+    let (half, peers) = (files / 2, u64::from(processes.max(1)) - 1);
+    let most = half.saturating_sub(FILES).checked_div(peers).unwrap_or(u64::MAX).max(1);
+    let lanes = u16::try_from(most).unwrap_or(u16::MAX).min(links);
+    let each = FILES + peers * u64::from(lanes);
+    (lanes, u32::try_from(half / each).unwrap_or(u32::MAX))
 }
 
 /// Waits for the sockets of all CRIs, less than a second.
@@ -254,12 +258,16 @@ mod tests {
 
     #[test]
     fn half_of_the_files_suffice_for_all_connections() {
-        assert_eq!(affordable(Some(1024), 2, 1), 128);
-        assert_eq!(affordable(Some(1024), 1, 1), 170);
-        assert_eq!(affordable(Some(1024), 100, 1), 5);
-        assert_eq!(affordable(Some(1024), 10_000, 1), 0);
-        assert_eq!(affordable(Some(u64::MAX), 2, 1), u32::MAX);
-        assert_eq!(affordable(None, u32::MAX, 1), u32::MAX);
-        assert_eq!(affordable(Some(1024), 100, 5), 1);
+        assert_eq!(affordable(Some(1024), 2, 1), (1, 128));
+        assert_eq!(affordable(Some(1024), 1, 4), (4, 170));
+        assert_eq!(affordable(Some(1024), 100, 1), (1, 5));
+        assert_eq!(affordable(Some(1024), 10_000, 1), (1, 0));
+        assert_eq!(affordable(Some(u64::MAX), 2, 1), (1, u32::MAX));
+        assert_eq!(affordable(None, u32::MAX, 2), (2, u32::MAX));
+        assert_eq!(affordable(Some(1024), 100, 5), (5, 1));
+        // More connections than there are files for.
+        assert_eq!(affordable(Some(1024), 256, 8), (1, 1));
+        assert_eq!(affordable(Some(1024), 128, 8), (4, 1));
+        assert_eq!(affordable(Some(2), 128, 8), (1, 0));
     }
 }

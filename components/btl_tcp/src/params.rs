@@ -27,7 +27,8 @@ cairn_framework::params! {
         pub links: integer(1),
             "Connections of a communication resource instance to a peer; the process of the two counts that wants more. Large \
              messages are fetched over all of them in turn: for networks where one stream is not enough, \
-             or nodes with several networks that are alike, over which they spread",
+             or nodes with several networks that are alike, over which they spread. No more than \
+             half of the files that the process may open suffice for",
             range(1, MAX_LANES.into()), level(4);
         pub eager_limit: size("128k"),
             "Largest message that is sent without asking the receiver first",
@@ -108,13 +109,13 @@ pub struct Config {
 }
 
 impl Params {
-    /// The values now; CRIs no more than the process can `afford`.
-    pub fn config(&self, job: &Job, afford: u32) -> Config {
+    /// The values now; connections to a peer and CRIs no more than the process can afford.
+    pub fn config(&self, job: &Job, lanes: u16, afford: u32) -> Config {
         let frame_limit =
             self.fragment_size.get().max(self.eager_limit.get() + BTL_HEADER_ROOM as u64) as u32;
         Config {
             num_cris: self.instances.number(job, afford) as u16,
-            lanes: self.links.get() as u16,
+            lanes,
             frame_limit,
             eager_limit: self.eager_limit.get(),
             transfer_limit: self.transfer_limit.get() as u32,

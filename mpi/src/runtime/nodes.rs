@@ -234,6 +234,8 @@ fn unpack(bytes: &[u8], size: u32) -> Option<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn evidence(texts: &[&str]) -> Evidence {
@@ -277,5 +279,26 @@ mod tests {
         assert_eq!(unpack(&pack(&[7]), 1), None, "no such node");
         assert_eq!(numbered(&[5, 2, 5, 9]), [0, 1, 0, 2]);
         assert_eq!(read(&[3, 1]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_nodes_of_all_ranks_or_damage(bytes: Vec<u8>, size in 1..70_000_u32) {
+            let fits = |nodes: Vec<u32>| {
+                nodes.len() == size as usize && nodes.iter().all(|node| *node < size)
+            };
+            prop_assert!(unpack(&bytes, size).is_none_or(fits));
+        }
+
+        #[test]
+        fn any_bytes_are_evidence_as_it_is_written_or_damage(bytes: Vec<u8>) {
+            prop_assert!(read(&bytes).is_none_or(|evidence| write(&evidence) == bytes));
+        }
+
+        #[test]
+        fn nodes_are_read_as_they_were_written(nodes in prop::collection::vec(0..50_u32, 50..200)) {
+            let size = nodes.len() as u32;
+            prop_assert_eq!(unpack(&pack(&nodes), size), Some(nodes));
+        }
     }
 }
