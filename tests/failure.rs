@@ -110,6 +110,9 @@ fn a_death_is_noticed_whenever_it_comes() {
             dies(moment, "3", &LARGE_RINGS, &[], level);
         }
     }
+    // Where a process learns only of the death of those that it had to do with.
+    dies("ahead", "3", &["--mca btl self,tcp"], &[], "single");
+    dies("ahead", "5", &["--mca btl self,tcp"], &[], "multiple");
     // However those wait that notice it.
     for wait in ["--mca wait block", "--mca wait yield", "--mca progress thread"] {
         for moment in ["silent", "barrier", "first", "reduction"] {

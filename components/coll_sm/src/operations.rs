@@ -4,7 +4,7 @@
 //! that receive. Where one process has data for all, it says how many bytes, and the others go by that; data that
 //! has no room ends no operation before its last turn, because others wait.
 
-use cairn_framework::abi::status::ERR_TRUNCATED;
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
 use cairn_schedule::Data;
@@ -118,6 +118,11 @@ fn truncated() -> Failure {
     Failure::new(ERR_TRUNCATED, "the data of another process has no room in the receive buffer")
 }
 
+#[cold]
+fn uneven() -> Failure {
+    Failure::new(ERR_ARGUMENT, "the processes do not have blocks of one length")
+}
+
 /// How many turns `count` takes, of which each does `each`: one at least.
 fn turns_for(count: u64, each: u64) -> u64 {
     count.div_ceil(each.max(1)).max(1)
@@ -216,10 +221,16 @@ impl Call<'_> {
         while number < count {
             let turn = turns.begin();
             turns.set(turn);
+            let mut fewest = u64::MAX;
             for rank in self.others() {
                 turns.wait_for(rank, turn)?;
                 // SAFETY: as above.
                 well &= unsafe { self.take(blocks.block(rank), rank, turn, number, &mut count) };
+                fewest = fewest.min(turns_for(turns.bytes(rank, turn), self.slot));
+            }
+            // One that is through would be in another turn than the others from now on.
+            if fewest < count {
+                return Err(uneven());
             }
             number += 1;
         }
