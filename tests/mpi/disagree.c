@@ -67,9 +67,16 @@ int main(int argc, char **argv)
     FAILS(MPI_ERR_COUNT,
           MPI_Alltoallv(data, counts, displs, MPI_INT, more, ones, displs, MPI_INT, MPI_COMM_WORLD));
 
-    /* Blocks that are received at one place; a process finds that alone, so all make the mistake. */
-    displs[1] = 0;
+    /* Blocks that are received at one place: one process finds that in what it calls, and all are told. */
     MPI_Request request = MPI_REQUEST_NULL;
+    if (last)
+        displs[1] = 0;
+    FAILS(MPI_ERR_BUFFER,
+          MPI_Allgatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, MPI_COMM_WORLD));
+    FAILS(MPI_ERR_BUFFER,
+          MPI_Gatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, size - 1, MPI_COMM_WORLD));
+    /* A nonblocking operation can't tell others, so all make the mistake. */
+    displs[1] = 0;
     FAILS(MPI_ERR_BUFFER,
           MPI_Allgatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, MPI_COMM_WORLD));
     FAILS(MPI_ERR_BUFFER,

@@ -50,27 +50,40 @@ struct Said {
     /// Nonblocking operations and persistent requests so far.
     nonblocking: i64,
     persistent: i64,
+    /// Whether blocks that it is to receive lie on each other, which only this rank can know.
+    overlaps: i64,
 }
 
 /// So many numbers each.
-const NUMBERS: u64 = 7;
+const NUMBERS: u64 = 8;
 const _: () = assert!(size_of::<Said>() as u64 == 8 * NUMBERS);
 
 /// Compares a call that is about to be run with those of the other ranks.
 #[cold]
 pub fn check(comm: CommRef, args: &CollArgs) -> Result<()> {
-    overlapping(comm, args)?;
+    let overlap = overlapping(comm, args);
     if comm.is_inter() {
-        return Ok(());
+        return overlap;
     }
-    let own = said(comm, args);
+    let own = Said { overlaps: overlap.is_err().into(), ..said(comm, args) };
     let ranks = comm.size() as usize;
     let mut all = vec![own; ranks];
     exchange(comm, COLL_ALLGATHER, (&raw const own).cast(), all.as_mut_ptr().cast(), NUMBERS)?;
+    let overlaps = all.iter().position(|said| said.overlaps != 0);
+    all.iter_mut().for_each(|said| said.overlaps = 0);
     if let Some(other) = all.iter().find(|said| **said != all[0]) {
         return Err(Error::new(class(&all[0], other), differences(&all)));
     }
-    blocks(comm, args, ranks)
+    match (overlap, overlaps) {
+        (Ok(()), None) => blocks(comm, args, ranks),
+        (Ok(()), Some(rank)) => {
+            let name = name(args.operation);
+            let text =
+                format!("the blocks that rank {rank} is to receive overlap in {name} (coll_check)");
+            Err(Error::new(MPI_ERR_BUFFER, text))
+        }
+        (mistake, _) => mistake,
+    }
 }
 
 /// Whether a block that is received lies on another one.
@@ -100,7 +113,7 @@ fn said(comm: CommRef, args: &CollArgs) -> Said {
         COLL_BCAST | COLL_GATHER | COLL_GATHERV | COLL_SCATTER | COLL_SCATTERV | COLL_REDUCE
     );
     // SAFETY: a datatype of a side that is significant on this rank.
-    let bytes = |side: &CollSide| unsafe { (side.count * (*side.datatype).size) as i64 };
+    let bytes = |side: &CollSide| unsafe { side.count.wrapping_mul((*side.datatype).size) as i64 };
     let bytes = match args.operation {
         COLL_GATHER if !own_root => bytes(&args.send),
         COLL_SCATTER if own_root => bytes(&args.send),
@@ -126,7 +139,8 @@ fn said(comm: CommRef, args: &CollArgs) -> Said {
     };
     let [nonblocking, persistent] = comm.begun().map(|number| number as i64);
     let root = if rooted { args.root.into() } else { -1 };
-    Said { operation: args.operation.into(), root, bytes, op, counts, nonblocking, persistent }
+    let operation = args.operation.into();
+    Said { operation, root, bytes, op, counts, nonblocking, persistent, overlaps: 0 }
 }
 
 /// The class of the first difference.
