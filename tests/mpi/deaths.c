@@ -10,6 +10,7 @@
    first     the same, and it is the first process of the communicator
    early     before the first barrier of a communicator, which the others are in
    made      before the third, in which they make what they share
+   owner     the same, and it is the first process of the communicator, which not every other one had to do with
    reduction before a reduction that the others are in, of a communicator that had many operations
    ahead     before a gather, of which another process has done its part and waits for the one that gathers
    forked    when every process knows every other one, and a child that it has forked lives on */
@@ -184,10 +185,13 @@ static void of_threads(void)
           MPI_Recv(&value, 1, MPI_INT, 1, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
-static void barrier(int dead, int before)
+static void barrier(int dead, int before, bool few)
 {
     MPI_Comm others;
-    OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
+    if (few)
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &others)); /* along a tree */
+    else
+        OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
     for (int i = 0; i < before; i++) OK(MPI_Barrier(others));
     meet();
     if (rank == dead) die();
@@ -268,10 +272,11 @@ int main(int argc, char **argv)
     if (strcmp(when, "unheard") == 0) unheard(FEW, false);
     if (strcmp(when, "far") == 0) unheard(MANY, true);
     if (strcmp(when, "threads") == 0) of_threads();
-    if (strcmp(when, "barrier") == 0) barrier(1, BARRIERS);
-    if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS);
-    if (strcmp(when, "early") == 0) barrier(1, 0);
-    if (strcmp(when, "made") == 0) barrier(1, 2);
+    if (strcmp(when, "barrier") == 0) barrier(1, BARRIERS, false);
+    if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS, false);
+    if (strcmp(when, "early") == 0) barrier(1, 0, false);
+    if (strcmp(when, "made") == 0) barrier(1, 2, false);
+    if (strcmp(when, "owner") == 0) barrier(judge++, 2, true);
     if (strcmp(when, "reduction") == 0) reduction(1);
     if (strcmp(when, "ahead") == 0) ahead();
     if (strcmp(when, "forked") == 0) forked();

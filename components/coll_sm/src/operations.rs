@@ -59,9 +59,9 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         COLL_GATHER | COLL_SCATTER => send(),
         COLL_ALLTOALL => {
             let side = if call.send_in_place() { call.receive() } else { call.send() };
-            (side.bytes() * ranks, 0)
+            (side.bytes().saturating_mul(ranks), 0)
         }
-        COLL_ALLGATHERV => (counts().max().unwrap_or(0) * call.receive().datatype().size, 0),
+        COLL_ALLGATHERV => (call.receive().of(counts().max().unwrap_or(0)).bytes(), 0),
         // A process's share is a whole number of elements.
         COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => vector(),
         COLL_ALLREDUCE => {
@@ -70,11 +70,12 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         }
         COLL_REDUCE_SCATTER_BLOCK => {
             let (bytes, size) = vector();
-            (bytes * ranks, size * ranks)
+            (bytes.saturating_mul(ranks), size * ranks)
         }
         COLL_REDUCE_SCATTER => {
-            let size = call.receive().datatype().size;
-            (counts().sum::<u64>() * size, size * ranks)
+            let all = counts().fold(0, u64::saturating_add);
+            let vector = call.receive().of(all);
+            (vector.bytes(), vector.datatype().size * ranks)
         }
         _ => return false,
     };

@@ -241,8 +241,8 @@ const LOST: u8 = 2;
 /// Called by all processes of the communicator. All get a board, or none does; all fail, if one of them has
 /// died. Of a death that comes when others have heard that all have a board, those learn by the board: it is broken.
 ///
-/// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
-/// tells them what came of it.
+/// All greet rank 0, since a transport may not notice the death of a process that it had nothing to do with. That makes it
+/// and sends its card, an empty one if it can't; the others try and answer; rank 0 tells them what came of it.
 pub fn share(
     host: HostHandle,
     operation: &Operation<'_>,
@@ -253,6 +253,7 @@ pub fn share(
     };
     let (rank, size) = (operation.comm.rank, operation.comm.remote_size);
     if rank != 0 {
+        operation.send(0, &[])?;
         let mut card = [0; CARD_LEN];
         operation.receive(0, &mut card)?;
         let own = Shared::attach(&card, size).map_err(note).ok();
@@ -272,6 +273,7 @@ pub fn share(
     // The others wait for us, whichever of them has died.
     let (mut result, mut agreed) = (Ok(()), own.is_some());
     for peer in 1..size {
+        keep_first(&mut result, operation.receive(peer, &mut []));
         keep_first(&mut result, operation.send(peer, &card));
     }
     for peer in 1..size {

@@ -184,8 +184,8 @@ fn no_messages_are_sent_when_there_is_memory() {
         let plans = mixed(4, 50, operations_of, &mut Random(5));
         assert_eq!(check(&world, plans, 5), Ok(()));
         let messages = world.messages() - before;
-        // A card, an answer and what came of it, sent and received.
-        assert_eq!(messages, *made.get_or_insert(6 * 3));
+        // A greeting, a card, an answer and what came of it, sent and received.
+        assert_eq!(messages, *made.get_or_insert(8 * 3));
     }
 }
 
@@ -375,8 +375,8 @@ fn a_death_while_all_are_told_ends_operations() {
         for operation in [COLL_BARRIER, COLL_ALLGATHER, COLL_ALLREDUCE] {
             let world = World::new(Kind::new(3, is_crowded, 1040));
             // The last rank gets the card and answers; the first one can't tell it what came of that.
-            world.limit(2, 2);
-            world.limit(0, 5);
+            world.limit(2, 3);
+            world.limit(0, 7);
             let plans = mixed(3, 1, &[operation], &mut Random(3));
             let (plans, context) = (Mutex::new(plans), world.contexts());
             let results = world.run(move |rank| {
