@@ -96,6 +96,9 @@ fn ranks_that_disagree_are_told() {
         assert!(!ended.status.success(), "{ended}");
         ended.complains(&texts);
     }
+    let dir = scratch();
+    let said = dir.path().join("said");
+    mpirun(3, &check, &program).args(["late"]).args([&said]).ok();
 }
 
 /// Collective operations in shared memory from the beginning, with slots that they have room in and such that they

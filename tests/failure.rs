@@ -98,7 +98,7 @@ fn dies(moment: &str, ranks: &str, pairs: &[&str], before: &[&str], level: &str)
     let mut mca: Vec<&str> = pairs.iter().flat_map(|pair| pair.split(' ')).collect();
     mca.extend(["--mca", "btl_sm_num_cris", "4"]);
     let arguments = [OsStr::new(moment), file.as_os_str()];
-    let judge = if moment == "first" { "1" } else { "0" };
+    let judge = if matches!(moment, "first" | "owner") { "1" } else { "0" };
     Job { program: "deaths", arguments: &arguments, ranks, level, mca: &mca, before, judge }
         .ends_well();
 }
@@ -110,6 +110,10 @@ fn a_death_is_noticed_whenever_it_comes() {
             dies(moment, "3", &LARGE_RINGS, &[], level);
         }
     }
+    // Where a process learns only of the death of those that it had to do with.
+    dies("ahead", "3", &["--mca btl self,tcp"], &[], "single");
+    dies("ahead", "5", &["--mca btl self,tcp"], &[], "multiple");
+    dies("owner", "5", &["--mca btl self,tcp"], &[], "single");
     // However those wait that notice it.
     for wait in ["--mca wait block", "--mca wait yield", "--mca progress thread"] {
         for moment in ["silent", "barrier", "first", "reduction"] {

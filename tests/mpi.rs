@@ -806,6 +806,19 @@ fn callbacks_of_tools_may_wait_for_other_threads() {
     }
 }
 
+/// A reduction of the program may wait for another thread that begins a collective operation, and completes it where
+/// threads poll each for itself.
+#[test]
+fn reductions_of_the_program_may_wait_for_other_threads() {
+    let program = compiled("callback_starts", Counts::Small);
+    for progress in ["concurrent", "hybrid", "thread"] {
+        for wait in ["block", "adaptive", "spin"] {
+            let mca = ["--mca", "progress", progress, "--mca", "wait", wait];
+            silent(2, "multiple", &mca, &program);
+        }
+    }
+}
+
 /// The locks of a completion object and of a generalized request are taken in one order.
 #[test]
 fn generalized_requests_complete_while_an_object_waits_for_them() {

@@ -10,7 +10,9 @@
    first     the same, and it is the first process of the communicator
    early     before the first barrier of a communicator, which the others are in
    made      before the third, in which they make what they share
+   owner     the same, and it is the first process of the communicator, which not every other one had to do with
    reduction before a reduction that the others are in, of a communicator that had many operations
+   ahead     before a gather, of which another process has done its part and waits for the one that gathers
    forked    when every process knows every other one, and a child that it has forked lives on */
 #define _GNU_SOURCE
 #include "check.h"
@@ -183,10 +185,13 @@ static void of_threads(void)
           MPI_Recv(&value, 1, MPI_INT, 1, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
-static void barrier(int dead, int before)
+static void barrier(int dead, int before, bool few)
 {
     MPI_Comm others;
-    OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
+    if (few)
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &others)); /* along a tree */
+    else
+        OK(MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &others));
     for (int i = 0; i < before; i++) OK(MPI_Barrier(others));
     meet();
     if (rank == dead) die();
@@ -212,6 +217,26 @@ static void reduction(int dead)
     FAILS(MPI_ERR_PROC_ABORTED, MPI_Allreduce(in, out, count, MPI_DOUBLE, MPI_SUM, others));
     FAILS(MPI_ERR_PROC_ABORTED, MPI_Bcast(in, count, MPI_DOUBLE, 0, others));
     FAILS(MPI_ERR_PROC_ABORTED, MPI_Barrier(others));
+}
+
+/* The first process, which every other one had to do with, does not wait in the gather. */
+static void ahead(void)
+{
+    int all[16] = { 0 }, last = size - 1;
+    MPI_Comm others;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &others));
+    for (int i = 0; i < BARRIERS; i++) OK(MPI_Barrier(others));
+    meet();
+    if (rank == 1) die();
+    if (rank == last) {
+        FAILS(MPI_ERR_PROC_ABORTED, MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, last, others));
+        OK(MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD));
+        return;
+    }
+    /* It may know of the death already. */
+    int code = MPI_Gather(&rank, 1, MPI_INT, NULL, 0, MPI_INT, last, others);
+    CHECK(code == MPI_SUCCESS || class_of(code) == MPI_ERR_PROC_ABORTED);
+    if (rank == 0) OK(MPI_Recv(all, 1, MPI_INT, last, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
 /* The child has what its parent had open, and lives until all others have noticed the parent's end. */
@@ -247,11 +272,13 @@ int main(int argc, char **argv)
     if (strcmp(when, "unheard") == 0) unheard(FEW, false);
     if (strcmp(when, "far") == 0) unheard(MANY, true);
     if (strcmp(when, "threads") == 0) of_threads();
-    if (strcmp(when, "barrier") == 0) barrier(1, BARRIERS);
-    if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS);
-    if (strcmp(when, "early") == 0) barrier(1, 0);
-    if (strcmp(when, "made") == 0) barrier(1, 2);
+    if (strcmp(when, "barrier") == 0) barrier(1, BARRIERS, false);
+    if (strcmp(when, "first") == 0) barrier(judge++, BARRIERS, false);
+    if (strcmp(when, "early") == 0) barrier(1, 0, false);
+    if (strcmp(when, "made") == 0) barrier(1, 2, false);
+    if (strcmp(when, "owner") == 0) barrier(judge++, 2, true);
     if (strcmp(when, "reduction") == 0) reduction(1);
+    if (strcmp(when, "ahead") == 0) ahead();
     if (strcmp(when, "forked") == 0) forked();
     /* The others may still be at it. */
     say(OVER);

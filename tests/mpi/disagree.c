@@ -1,6 +1,9 @@
 /* Runs with coll_check, with three or more processes. Ranks that do not call the same collective operation get
    an error that says who called what, all of them, and go on. */
+#define _GNU_SOURCE
 #include "check.h"
+
+#include <unistd.h>
 
 static int rank, size;
 
@@ -26,9 +29,37 @@ static void fatal(const char *what)
     CHECK(0);
 }
 
+/* The last rank does not come before another one has said that it is waited for, which that writes to a file. */
+static void wait_for_the_last(const char *path)
+{
+    static char text[10000];
+    FILE *file;
+    MPI_Request request;
+    OK(MPI_Comm_set_name(MPI_COMM_WORLD, "all"));
+    if (rank == 0)
+        CHECK(freopen(path, "w", stderr));
+    /* What it begins meanwhile is none that the others wait for. */
+    OK(MPI_Ibarrier(MPI_COMM_WORLD, &request));
+    while (rank == size - 1 && !strstr(text, "(coll_check)")) {
+        usleep(10000);
+        if ((file = fopen(path, "r"))) {
+            text[fread(text, 1, sizeof text - 1, file)] = 0;
+            fclose(file);
+        }
+    }
+    if (rank == size - 1)
+        CHECK(strstr(text, "rank 0 waits in MPI_Barrier on \"all\" for rank 2, which called no blocking"));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
 int main(int argc, char **argv)
 {
     begin(&rank, &size);
+    if (argc > 2) {
+        wait_for_the_last(argv[2]);
+        return MPI_Finalize();
+    }
     if (argc > 1)
         fatal(argv[1]);
     int last = rank == size - 1;
@@ -67,9 +98,16 @@ int main(int argc, char **argv)
     FAILS(MPI_ERR_COUNT,
           MPI_Alltoallv(data, counts, displs, MPI_INT, more, ones, displs, MPI_INT, MPI_COMM_WORLD));
 
-    /* Blocks that are received at one place; a process finds that alone, so all make the mistake. */
-    displs[1] = 0;
+    /* Blocks that are received at one place: one process finds that in what it calls, and all are told. */
     MPI_Request request = MPI_REQUEST_NULL;
+    if (last)
+        displs[1] = 0;
+    FAILS(MPI_ERR_BUFFER,
+          MPI_Allgatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, MPI_COMM_WORLD));
+    FAILS(MPI_ERR_BUFFER,
+          MPI_Gatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, size - 1, MPI_COMM_WORLD));
+    /* A nonblocking operation can't tell others, so all make the mistake. */
+    displs[1] = 0;
     FAILS(MPI_ERR_BUFFER,
           MPI_Allgatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, MPI_COMM_WORLD));
     FAILS(MPI_ERR_BUFFER,

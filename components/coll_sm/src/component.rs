@@ -179,6 +179,7 @@ impl SharedMemory {
         let shared = shared.map(|shared| self.deaths.add(comm, shared));
         let member = module.member.get_or_init(|| shared);
         match member {
+            Some(member) if member.board().is_broken() => Err(lost()),
             // No process has memory before all have come.
             _ if args.operation == COLL_BARRIER => Ok(()),
             // SAFETY: promised by the caller.

@@ -2,7 +2,7 @@
 //!
 //! Transports notice the end of a process that they had to do with, and when a board was made every
 //! process had to do with the first of its communicator. So of those that live, one at least learns of
-//! each death, and breaks the board for all.
+//! each death, and breaks the board for all, also if it does not wait there itself: it may have done its part.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -11,23 +11,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::host::PROGRESS_SELDOM;
 use cairn_framework::abi::peer::{PEER_FAILED, Peer};
-use cairn_framework::author::{Failure, HostHandle, Mutex, wake_sleepers};
+use cairn_framework::author::{Failure, HostHandle, Mutex};
 
 use cairn_segment::pace::Pace;
 
 use crate::board::Board;
-use crate::flag::Turn;
+use crate::flag::Count;
 use crate::setup::Shared;
 
 /// What the processes of a communicator share, and how far this one is.
 pub struct Member {
     pub shared: Shared,
-    /// The last turn that it has begun; the thread that has an operation on the communicator alone uses this and
-    /// the next, so Relaxed.
-    turn: AtomicU32,
-    /// All processes are known to have begun this turn.
-    all: AtomicU32,
-    /// An operation has failed in the middle, so this process may be in another turn than the others. Used as `turn`.
+    count: Count,
+    /// An operation has failed in the middle, so this process may be in another turn than the others. Used as
+    /// `count`.
     failed: AtomicBool,
     /// How bytes are copied to slots.
     pub pace: Pace,
@@ -49,51 +46,23 @@ impl Member {
         self.shared.board()
     }
 
-    /// Begins the next turn.
+    /// How far this process is, and the others as far as it knows.
     #[inline]
-    pub fn begin(&self) -> Turn {
-        let turn = Turn::of(self.turn.load(Ordering::Relaxed)).next();
-        self.turn.store(turn.number(), Ordering::Relaxed);
-        turn
+    pub fn count(&self) -> &Count {
+        &self.count
     }
 
-    /// An operation has failed: there are none any more.
+    /// An operation has failed: there are none any more, also for others, which would wait for this process.
     #[cold]
     pub fn fail(&self) {
         self.failed.store(true, Ordering::Relaxed);
+        self.shared.break_off();
     }
 
     /// Whether one has.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
-    }
-
-    /// All processes have begun a turn.
-    #[inline]
-    pub fn all_have(&self, turn: Turn) {
-        self.all.store(turn.number(), Ordering::Relaxed);
-    }
-
-    /// Whether all processes are known to have begun a turn.
-    #[inline]
-    pub fn have_all(&self, turn: Turn) -> bool {
-        Turn::of(self.all.load(Ordering::Relaxed)).is_from(turn)
-    }
-
-    /// Nobody is to wait any more.
-    #[cold]
-    pub fn break_off(&self) {
-        let board = self.board();
-        // The board first: whoever goes to sleep on a flag looks at it.
-        if board.break_off() {
-            wake_sleepers(board.word());
-        }
-        for flag in self.shared.flags() {
-            if flag.break_off() {
-                wake_sleepers(flag.word());
-            }
-        }
     }
 
     /// Around the wait of a thread.
@@ -117,7 +86,12 @@ pub struct Deaths {
     members: Mutex<Vec<Arc<Member>>>,
     /// How many those are.
     count: AtomicU32,
+    /// Looks so far, for whose turn it is of those where no thread of this process waits.
+    looks: AtomicU32,
 }
+
+/// So many of those are looked at each time.
+const AT_A_TIME: usize = 8;
 
 impl Deaths {
     /// Looks from time to time, for as long as the component is open.
@@ -133,12 +107,10 @@ impl Deaths {
     /// A board was made.
     pub fn add(&self, comm: &Comm, shared: Shared) -> Arc<Member> {
         let (peers, size) = (comm.peers, comm.remote_size);
-        let [turn, all] = [Turn::BEFORE; 2].map(|turn| AtomicU32::new(turn.number()));
         let [waits, failed] = [const { AtomicBool::new(false) }; 2];
         let member = Arc::new(Member {
             shared,
-            turn,
-            all,
+            count: Count::default(),
             failed,
             pace: Pace::default(),
             peers,
@@ -164,11 +136,20 @@ impl Deaths {
             return 0;
         }
         let Some(members) = self.members.try_lock() else { return 0 };
-        let waits = |member: &&Arc<Member>| member.waits.load(Ordering::Relaxed);
+        // One look at a time has the list.
+        let number = self.looks.load(Ordering::Relaxed);
+        self.looks.store(number.wrapping_add(1), Ordering::Relaxed);
+        let rounds = members.len().div_ceil(AT_A_TIME);
+        let round = number as usize % rounds.max(1);
         let mut broken = 0;
-        for member in members.iter().filter(waits).filter(|member| member.has_lost()) {
-            member.break_off();
-            broken += 1;
+        for (place, member) in members.iter().enumerate() {
+            let waits = member.waits.load(Ordering::Relaxed);
+            // Where one waits it is broken again, should the one that did it have died meanwhile.
+            let others = || place / AT_A_TIME == round && !member.board().is_broken();
+            if (waits || others()) && member.has_lost() {
+                member.shared.break_off();
+                broken += 1;
+            }
         }
         broken
     }

@@ -21,7 +21,9 @@
 //!
 //! **Why numbers may go round.** Each flag gets a new number every SLOTS turns, and turns that are compared are
 //! at most 2 * SLOTS apart; so the sign of their difference says which is later. The number of all turns is a multiple
-//! of SLOTS.
+//! of SLOTS. What a process knows of the others ([`Count`]) may be older, when it has not asked for long; but a
+//! process that begins a turn has heard, be it from one that waited for all, that none is further behind, and notes
+//! that from time to time.
 //!
 //! **Why no wake-up is lost** is as for the board (`board`): `++sleepers` comes before the kernel's look at the flag,
 //! the change of the flag before the look at `sleepers`, with a full fence between the two on both sides.
@@ -46,15 +48,6 @@ impl Turn {
     /// Before the first turn: shortly before the numbers go round, so that this is nothing special.
     pub const BEFORE: Self = Self(0_u32.wrapping_sub(2 * 16 * SLOTS));
 
-    /// The turn that a number stands for, and the number.
-    pub const fn of(number: u32) -> Self {
-        Self(number)
-    }
-
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-
     pub const fn next(self) -> Self {
         Self(self.0.wrapping_add(2))
     }
@@ -74,6 +67,59 @@ impl Turn {
         self.0.wrapping_sub(other.0).cast_signed() >= 0
     }
 }
+
+/// How far a process is, and all others as far as it knows. The thread that has an operation on the communicator alone
+/// uses this and the next, so Relaxed.
+pub struct Count {
+    /// The last turn that it has begun.
+    turn: AtomicU32,
+    /// All processes are known to have begun this turn.
+    all: AtomicU32,
+}
+
+impl Default for Count {
+    fn default() -> Self {
+        let [turn, all] = [Turn::BEFORE; 2].map(|turn| AtomicU32::new(turn.0));
+        Self { turn, all }
+    }
+}
+
+impl Count {
+    /// Begins the next turn.
+    #[inline]
+    pub fn begin(&self) -> Turn {
+        let turn = Turn(self.turn.load(Ordering::Relaxed)).next();
+        self.turn.store(turn.0, Ordering::Relaxed);
+        if turn.0.is_multiple_of(OFTEN) {
+            self.note(turn);
+        }
+        turn
+    }
+
+    /// What is known of all others must not get so old that it seems to be new.
+    #[cold]
+    fn note(&self, turn: Turn) {
+        let known = Turn(turn.0.wrapping_sub(2 * 2 * SLOTS));
+        if !self.have_all(known) {
+            self.all_have(known);
+        }
+    }
+
+    /// All processes have begun a turn.
+    #[inline]
+    pub fn all_have(&self, turn: Turn) {
+        self.all.store(turn.0, Ordering::Relaxed);
+    }
+
+    /// Whether all processes are known to have begun a turn.
+    #[inline]
+    pub fn have_all(&self, turn: Turn) -> bool {
+        Turn(self.all.load(Ordering::Relaxed)).is_from(turn)
+    }
+}
+
+/// A power of two: at turns with such numbers what is known of others is looked at.
+const OFTEN: u32 = 1 << 20;
 
 /// A flag, at the beginning of its slot. Beside `sleepers` only the owner writes it, but for [`BROKEN`].
 #[repr(C)]
@@ -345,10 +391,28 @@ mod tests {
             let free = next.free_from();
             assert!(!free.is_from(next) && turn.is_from(free));
             assert_eq!(free.slot(), (next.slot() + 1) % SLOTS as usize);
-            assert_eq!(Turn::of(turn.number()), turn);
             turn = next;
         }
-        assert!(turn.number() < Turn::BEFORE.number());
+        assert!(turn.0 < Turn::BEFORE.0);
+    }
+
+    /// A process that never waits for all others, since it is mostly the one that is waited for.
+    #[test]
+    fn what_is_known_of_others_gets_old_and_never_new() {
+        let count = Count::default();
+        for _ in 0..2 * (u32::MAX / OFTEN) {
+            let before = count.turn.load(Ordering::Relaxed);
+            // On to shortly before the next look.
+            let next = (before / OFTEN * OFTEN).wrapping_add(OFTEN);
+            count.turn.store(next.wrapping_sub(4), Ordering::Relaxed);
+            for _ in 0..4 {
+                let turn = count.begin();
+                assert!(!count.have_all(turn.free_from()), "{before} {turn:?}");
+            }
+        }
+        let turn = count.begin();
+        count.all_have(turn);
+        assert!(count.have_all(turn.next().free_from()));
     }
 
     #[test]
@@ -362,7 +426,7 @@ mod tests {
         });
         flag.begin(Turn::BEFORE);
         assert!(flag.has(Turn::BEFORE) && !flag.has(first));
-        assert_eq!(flag.look(first), Seen::Wait(Turn::BEFORE.number()));
+        assert_eq!(flag.look(first), Seen::Wait(Turn::BEFORE.0));
         assert!(!flag.set(first) && flag.has(first));
         assert_eq!(flag.look(first), Seen::There);
         assert!(flag.sleeping(|| flag.set(first.next())));

@@ -4,7 +4,7 @@
 //! that receive. Where one process has data for all, it says how many bytes, and the others go by that; data that
 //! has no room ends no operation before its last turn, because others wait.
 
-use cairn_framework::abi::status::ERR_TRUNCATED;
+use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
 use cairn_schedule::Data;
@@ -59,9 +59,9 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         COLL_GATHER | COLL_SCATTER => send(),
         COLL_ALLTOALL => {
             let side = if call.send_in_place() { call.receive() } else { call.send() };
-            (side.bytes() * ranks, 0)
+            (side.bytes().saturating_mul(ranks), 0)
         }
-        COLL_ALLGATHERV => (counts().max().unwrap_or(0) * call.receive().datatype().size, 0),
+        COLL_ALLGATHERV => (call.receive().of(counts().max().unwrap_or(0)).bytes(), 0),
         // A process's share is a whole number of elements.
         COLL_REDUCE | COLL_SCAN | COLL_EXSCAN => vector(),
         COLL_ALLREDUCE => {
@@ -70,11 +70,12 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         }
         COLL_REDUCE_SCATTER_BLOCK => {
             let (bytes, size) = vector();
-            (bytes * ranks, size * ranks)
+            (bytes.saturating_mul(ranks), size * ranks)
         }
         COLL_REDUCE_SCATTER => {
-            let size = call.receive().datatype().size;
-            (counts().sum::<u64>() * size, size * ranks)
+            let all = counts().fold(0, u64::saturating_add);
+            let vector = call.receive().of(all);
+            (vector.bytes(), vector.datatype().size * ranks)
         }
         _ => return false,
     };
@@ -116,6 +117,11 @@ pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
 #[cold]
 fn truncated() -> Failure {
     Failure::new(ERR_TRUNCATED, "the data of another process has no room in the receive buffer")
+}
+
+#[cold]
+fn uneven() -> Failure {
+    Failure::new(ERR_ARGUMENT, "the processes do not have blocks of one length")
 }
 
 /// How many turns `count` takes, of which each does `each`: one at least.
@@ -216,10 +222,16 @@ impl Call<'_> {
         while number < count {
             let turn = turns.begin();
             turns.set(turn);
+            let mut fewest = u64::MAX;
             for rank in self.others() {
                 turns.wait_for(rank, turn)?;
                 // SAFETY: as above.
                 well &= unsafe { self.take(blocks.block(rank), rank, turn, number, &mut count) };
+                fewest = fewest.min(turns_for(turns.bytes(rank, turn), self.slot));
+            }
+            // One that is through would be in another turn than the others from now on.
+            if fewest < count {
+                return Err(uneven());
             }
             number += 1;
         }

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use cairn_framework::abi::host::LOG_INFO;
-use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
@@ -58,6 +58,8 @@ fn len(slot: u64, size: u32) -> usize {
 
 /// The smallest slot that is worth its while.
 const SMALLEST: u64 = 256;
+/// No slot is larger, whatever is wished for: sizes of segments are far from the end of all numbers.
+const LARGEST: u64 = 1 << 40;
 
 /// Memory that all processes of the communicator have mapped.
 pub struct Shared {
@@ -91,7 +93,7 @@ impl Wish {
     /// The largest slot for which there is room.
     fn slot(&self, size: u32) -> u64 {
         let left = self.memory.saturating_sub(self.made.load(Ordering::Relaxed));
-        let mut slot = self.slot / 16 * 16;
+        let mut slot = self.slot.min(LARGEST) / 16 * 16;
         while slot >= SMALLEST.max(16 * u64::from(size)) {
             if len(slot, size) as u64 <= left {
                 return slot;
@@ -164,6 +166,21 @@ impl Shared {
             .flat_map(move |rank| (0..SLOTS as usize).map(move |slot| &self.head(rank, slot).flag))
     }
 
+    /// Nobody is to wait any more.
+    #[cold]
+    pub fn break_off(&self) {
+        let board = self.board();
+        // The board first: whoever goes to sleep on a flag looks at it.
+        if board.break_off() {
+            wake_sleepers(board.word());
+        }
+        for flag in self.flags() {
+            if flag.break_off() {
+                wake_sleepers(flag.word());
+            }
+        }
+    }
+
     fn create(job: &str, size: u32, wish: &Wish) -> Result<Self, cairn_segment::Error> {
         const { assert!(HEADER.is_multiple_of(align_of::<Front>())) };
         const { assert!(size_of::<Head>() == 16 && LINES.is_multiple_of(align_of::<Head>())) };
@@ -222,10 +239,10 @@ const ALL_HAVE_IT: u8 = 1;
 const LOST: u8 = 2;
 
 /// Called by all processes of the communicator. All get a board, or none does; all fail, if one of them has
-/// died.
+/// died. Of a death that comes when others have heard that all have a board, those learn by the board: it is broken.
 ///
-/// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
-/// tells them what came of it.
+/// All greet rank 0, since a transport may not notice the death of a process that it had nothing to do with. That makes it
+/// and sends its card, an empty one if it can't; the others try and answer; rank 0 tells them what came of it.
 pub fn share(
     host: HostHandle,
     operation: &Operation<'_>,
@@ -236,6 +253,7 @@ pub fn share(
     };
     let (rank, size) = (operation.comm.rank, operation.comm.remote_size);
     if rank != 0 {
+        operation.send(0, &[])?;
         let mut card = [0; CARD_LEN];
         operation.receive(0, &mut card)?;
         let own = Shared::attach(&card, size).map_err(note).ok();
@@ -255,6 +273,7 @@ pub fn share(
     // The others wait for us, whichever of them has died.
     let (mut result, mut agreed) = (Ok(()), own.is_some());
     for peer in 1..size {
+        keep_first(&mut result, operation.receive(peer, &mut []));
         keep_first(&mut result, operation.send(peer, &card));
     }
     for peer in 1..size {
@@ -270,5 +289,33 @@ pub fn share(
     for peer in 1..size {
         keep_first(&mut result, operation.send(peer, &[answer]));
     }
-    result.map(|()| own.filter(|_| agreed).map(Shared::agreed))
+    match (result, own) {
+        // Whoever has heard the answer uses the board, as this process therefore has to.
+        (Err(_), Some(own)) if answer == ALL_HAVE_IT => {
+            own.break_off();
+            Ok(Some(own.agreed()))
+        }
+        (result, own) => result.map(|()| own.filter(|_| agreed).map(Shared::agreed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_wish_is_too_large() {
+        let most = i64::MAX as u64;
+        for size in [2, 3, 1000, 1 << 20] {
+            for (slot, memory) in [(most, 64 << 20), (most, most), (16 << 10, most), (most, 0)] {
+                let wish = Wish { slot, memory, made: Arc::default(), is_few: false };
+                let slot = wish.slot(size);
+                assert!(slot <= LARGEST && slot.is_multiple_of(16));
+                assert!(slot == 0 || len(slot, size) as u64 <= memory, "{size} {slot}");
+            }
+        }
+        // One that has no room as a whole.
+        let wish = Wish { slot: most, memory: most, made: Arc::default(), is_few: true };
+        assert!(Shared::create("cairn-test", 2, &wish).is_err());
+    }
 }

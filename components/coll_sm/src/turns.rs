@@ -38,7 +38,7 @@ impl Turns<'_> {
     /// Begins the next turn.
     #[inline]
     pub fn begin(&self) -> Turn {
-        self.member.begin()
+        self.member.count().begin()
     }
 
     /// Whether each process reads what all others have.
@@ -51,13 +51,13 @@ impl Turns<'_> {
     #[inline]
     pub fn make_room(&self, turn: Turn) -> Result<(), Failure> {
         let needed = turn.free_from();
-        if self.member.have_all(needed) { Ok(()) } else { self.wait_for_room(needed) }
+        if self.member.count().have_all(needed) { Ok(()) } else { self.wait_for_room(needed) }
     }
 
     #[cold]
     fn wait_for_room(&self, needed: Turn) -> Result<(), Failure> {
         self.wait_for_others(needed)?;
-        self.member.all_have(needed);
+        self.member.count().all_have(needed);
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl Turns<'_> {
         }
         self.set(turn);
         self.wait_for_others(turn)?;
-        self.member.all_have(turn);
+        self.member.count().all_have(turn);
         Ok(())
     }
 
@@ -203,7 +203,7 @@ impl Turns<'_> {
             self.set(turn);
             self.wait_for(0, turn)?;
         }
-        self.member.all_have(turn);
+        self.member.count().all_have(turn);
         Ok(())
     }
 
@@ -229,7 +229,7 @@ impl Turns<'_> {
             }
             Next::Broken => return Err(lost()),
         };
-        self.member.all_have(turn);
+        self.member.count().all_have(turn);
         Ok(is_last)
     }
 

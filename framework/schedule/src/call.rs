@@ -160,10 +160,11 @@ impl<'a> Call<'a> {
             COLL_BCAST | COLL_ALLTOALL => Some(receive.bytes()),
             COLL_GATHER => Some(if self.is_root() { receive.bytes() } else { send.bytes() }),
             COLL_SCATTER => Some(if self.is_root() { send.bytes() } else { receive.bytes() }),
-            COLL_ALLGATHER => Some(receive.bytes() * u64::from(self.size())),
+            COLL_ALLGATHER => Some(receive.bytes().saturating_mul(self.size().into())),
             COLL_ALLGATHERV => {
                 let blocks = self.receive_blocks();
-                Some((0..self.size()).map(|rank| blocks.block(rank).bytes()).sum())
+                let add = |all: u64, rank| all.saturating_add(blocks.block(rank).bytes());
+                Some((0..self.size()).fold(0, add))
             }
             COLL_REDUCE | COLL_ALLREDUCE | COLL_SCAN | COLL_EXSCAN => Some(receive.bytes()),
             COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => {

@@ -36,9 +36,10 @@ impl Data {
         unsafe { &*self.datatype }
     }
 
-    /// Bytes of data, without holes.
+    /// Bytes of data, without holes. More than there are numbers, as elements without extent may have, are as many as
+    /// there are, and not a few.
     pub fn bytes(&self) -> u64 {
-        self.count * self.datatype().size
+        self.count.saturating_mul(self.datatype().size)
     }
 
     /// `count` elements from element number `first` on.
@@ -213,4 +214,19 @@ pub struct Temporary {
     /// The elements.
     pub data: Data,
     _memory: Vec<MaybeUninit<Word>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_bytes_than_there_are_numbers_are_not_few() {
+        static EIGHT: Datatype = Datatype { size: 8, ..BYTES };
+        let data = |count| {
+            // SAFETY: the type is static.
+            unsafe { Data::new(core::ptr::null_mut(), count, &EIGHT) }.bytes()
+        };
+        assert_eq!((data(3), data(1 << 61), data(u64::MAX)), (24, u64::MAX, u64::MAX));
+    }
 }

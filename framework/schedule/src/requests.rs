@@ -6,6 +6,9 @@
 //!                         └─► running ─► progress: messages complete? ─► next steps ─► complete
 //!   free: back to idle, at once or when it completes
 //! ```
+//!
+//! A function of the program that reduces may wait for another thread, which begins operations and waits for others. So
+//! a pass that comes to such an operation takes it aside, and advances it when it has left the lists.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -40,6 +43,8 @@ pub struct Operation {
     position: usize,
     /// What went wrong.
     error: Status,
+    /// Its steps call a function of the program.
+    calls_program: bool,
     /// Started and not complete.
     running: bool,
     /// Given back by the MPI layer.
@@ -62,6 +67,8 @@ pub struct Engine {
 #[derive(Default)]
 struct Lists {
     running: Vec<*mut Operation>,
+    /// Running, and a pass has them for itself.
+    aside: Vec<*mut Operation>,
     idle: Vec<*mut Operation>,
 }
 
@@ -116,6 +123,7 @@ impl Engine {
                 schedule: Schedule::new(),
                 position: 0,
                 error: OK,
+                calls_program: false,
                 running: false,
                 freed: false,
             }))
@@ -129,6 +137,7 @@ impl Engine {
                 self.lists(|lists| lists.idle.push(operation));
                 return Err(failure);
             }
+            (*operation).calls_program = (*operation).schedule.calls_program();
             (*operation).head = head();
             if persistent {
                 // What waits for a request that is not started finds nothing to wait for.
@@ -177,13 +186,19 @@ impl Engine {
         // SAFETY: with the lock, or with one thread only. A pass does not come back here, because
         // passes do not nest, and completing a request only wakes a waiter.
         let lists = unsafe { &mut *self.lists.get() };
-        let mut completed = 0;
+        let (mut completed, mut aside) = (0, Vec::new());
         let mut i = 0;
         while i < lists.running.len() {
             let operation = lists.running[i];
             // SAFETY: operations in the list are alive, and the holder of the list has them.
             unsafe {
-                if (*operation).advance() {
+                if (*operation).calls_program {
+                    if (*operation).waits() {
+                        i += 1;
+                    } else {
+                        aside.push(lists.running.swap_remove(i));
+                    }
+                } else if (*operation).advance() {
                     lists.running.swap_remove(i);
                     finish(lists, operation);
                     completed += 1;
@@ -192,7 +207,24 @@ impl Engine {
                 }
             }
         }
+        lists.aside.extend(&aside);
         self.count.store(lists.running.len(), Ordering::Relaxed);
+        drop(guard);
+        for operation in aside {
+            // SAFETY: it is alive, and this pass alone has it.
+            let complete = unsafe { (*operation).advance() };
+            self.lists(|lists| {
+                lists.aside.retain(|other| *other != operation);
+                if complete {
+                    // SAFETY: it is running, and now in no list.
+                    unsafe { finish(lists, operation) };
+                } else {
+                    lists.running.push(operation);
+                    self.count.store(lists.running.len(), Ordering::Relaxed);
+                }
+            });
+            completed += u32::from(complete);
+        }
         completed
     }
 
@@ -202,7 +234,7 @@ impl Engine {
         let on = |operation: &&*mut Operation| unsafe {
             core::ptr::eq((***operation).channel.comm, comm)
         };
-        self.lists(|lists| lists.running.iter().filter(on).count() as u64)
+        self.lists(|lists| lists.running.iter().chain(&lists.aside).filter(on).count() as u64)
     }
 
     /// Takes the callback out and frees everything. No operation is in flight.
@@ -265,27 +297,36 @@ impl Operation {
     /// The caller has the operation for itself; memory and channel are valid.
     unsafe fn advance(&mut self) -> bool {
         let Some(link) = self.link else { return true };
-        let mut pending = core::mem::take(&mut self.schedule.pending);
         // SAFETY: promised by the caller.
-        let complete = unsafe {
-            loop {
-                let status = link::collect(&mut pending);
-                if status != OK {
-                    self.fail(status, &pending);
-                }
-                if !pending.is_empty() {
-                    break false;
-                }
+        unsafe {
+            while !self.waits() {
                 if self.is_over() || self.position == self.schedule.steps.len() {
-                    break true;
+                    return true;
                 }
-                if let Err(failure) = self.round(&link, &mut pending) {
-                    self.fail(failure.status, &pending);
+                let mut pending = core::mem::take(&mut self.schedule.pending);
+                let done = self.round(&link, &mut pending);
+                self.schedule.pending = pending;
+                if let Err(failure) = done {
+                    self.fail(failure.status);
                 }
             }
-        };
-        self.schedule.pending = pending;
-        complete
+        }
+        false
+    }
+
+    /// Whether something that was started is not complete.
+    ///
+    /// # Safety
+    /// As for `advance`.
+    unsafe fn waits(&mut self) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let status = link::collect(&mut self.schedule.pending);
+            if status != OK {
+                self.fail(status);
+            }
+        }
+        !self.schedule.pending.is_empty()
     }
 
     /// Does the steps up to the next wait.
@@ -323,14 +364,14 @@ impl Operation {
     ///
     /// # Safety
     /// As for `advance`.
-    unsafe fn fail(&mut self, status: Status, pending: &[*mut Request]) {
+    unsafe fn fail(&mut self, status: Status) {
         if self.is_over() {
             return;
         }
         self.error = status;
         if self.is_over() {
             // SAFETY: promised by the caller.
-            unsafe { link::cancel(pending) };
+            unsafe { link::cancel(&self.schedule.pending) };
         }
     }
 }

@@ -96,6 +96,15 @@ impl Schedule {
         self.temporaries.used = 0;
     }
 
+    /// Whether its reductions are made by a function of the program.
+    ///
+    /// # Safety
+    /// Its operation is null or valid.
+    pub(crate) unsafe fn calls_program(&self) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe { self.op.as_ref() }.is_some_and(|op| op.predefined == 0)
+    }
+
     /// Its operation is over; at most `kept` bytes of temporary memory stay for the next one. Whether that
     /// is all that the steps use.
     pub fn trim(&mut self, kept: usize) -> bool {

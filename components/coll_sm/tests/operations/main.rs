@@ -22,7 +22,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cairn_framework::abi::peer::PEER_FAILED;
-use cairn_framework::abi::status::{ERR_DECLINED, ERR_PEER, ERR_TRUNCATED, OK, Status};
+use cairn_framework::abi::status::{
+    ERR_ARGUMENT, ERR_DECLINED, ERR_PEER, ERR_TRUNCATED, OK, Status,
+};
 use cairn_framework::frameworks::coll::*;
 use proptest::prelude::*;
 
@@ -182,8 +184,8 @@ fn no_messages_are_sent_when_there_is_memory() {
         let plans = mixed(4, 50, operations_of, &mut Random(5));
         assert_eq!(check(&world, plans, 5), Ok(()));
         let messages = world.messages() - before;
-        // A card, an answer and what came of it, sent and received.
-        assert_eq!(messages, *made.get_or_insert(6 * 3));
+        // A greeting, a card, an answer and what came of it, sent and received.
+        assert_eq!(messages, *made.get_or_insert(8 * 3));
     }
 }
 
@@ -363,5 +365,55 @@ fn a_death_ends_operations() {
                 assert_eq!(results, vec![[ERR_PEER; 2]; size as usize], "{operation}");
             }
         }
+    }
+}
+
+/// A process dies when it has the memory, before it hears that all have it. Those that have heard that learn of it.
+#[test]
+fn a_death_while_all_are_told_ends_operations() {
+    for is_crowded in [false, true] {
+        for operation in [COLL_BARRIER, COLL_ALLGATHER, COLL_ALLREDUCE] {
+            let world = World::new(Kind::new(3, is_crowded, 1040));
+            // The last rank gets the card and answers; the first one can't tell it what came of that.
+            world.limit(2, 3);
+            world.limit(0, 7);
+            let plans = mixed(3, 1, &[operation], &mut Random(3));
+            let (plans, context) = (Mutex::new(plans), world.contexts());
+            let results = world.run(move |rank| {
+                let mut plan = plans.lock().unwrap()[rank.rank as usize].pop().unwrap();
+                let open = std::mem::ManuallyDrop::new(rank.open(context));
+                let mut run = |number| status(rank, &open, &mut plan, number);
+                let first = run(0);
+                // A barrier is over when all have come to make the memory.
+                assert!(first == ERR_PEER || operation == COLL_BARRIER && first == OK, "{first}");
+                if rank.rank == 2 { ERR_PEER } else { run(1) }
+            });
+            assert_eq!(results, [ERR_PEER; 3], "{operation}");
+        }
+    }
+}
+
+/// Blocks of several lengths are a mistake. What follows it would be another operation on each process, so there is
+/// none any more.
+#[test]
+fn blocks_of_several_lengths_are_not_gathered_and_nothing_waits_for_ever() {
+    for is_crowded in [false, true] {
+        let world = World::new(Kind::new(3, is_crowded, 1040));
+        let context = world.contexts();
+        let results = world.run(move |rank| {
+            let open = rank.open(context);
+            let units: usize = if rank.rank == 2 { 2 } else { 80 };
+            let side = |blocks: usize| Side::single(types()[0], units * blocks, (None, None));
+            let (send, mut receive) = (side(1), side(3));
+            receive.count /= 3;
+            let mut plan = Plan { operation: COLL_GATHER, root: 1, op: None, send, receive };
+            let first = status(rank, &open, &mut plan, 0);
+            plan.operation = COLL_BARRIER;
+            // One turn behind the others, a process may take what they do there for a barrier.
+            let _ = status(rank, &open, &mut plan, 1);
+            [first, status(rank, &open, &mut plan, 2)]
+        });
+        assert_eq!(results[1][0], ERR_ARGUMENT);
+        assert!(results.iter().all(|[_, last]| *last == ERR_PEER), "{results:?}");
     }
 }

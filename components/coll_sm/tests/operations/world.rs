@@ -116,6 +116,11 @@ impl World {
         self.net.messages.load(Ordering::SeqCst)
     }
 
+    /// A rank can start so many messages more; then each fails.
+    pub fn limit(&self, rank: u32, messages: i64) {
+        self.net.credit[rank as usize].store(messages, Ordering::SeqCst);
+    }
+
     /// Does something on every rank and returns what came out, by rank. Ends the process when that
     /// takes too long.
     pub fn run<R: Send + 'static>(

@@ -2,21 +2,29 @@
 //! before it runs a blocking one, and all compare.
 //!
 //! ```text
-//!   each rank: operation, root, bytes, op … ─► allgather ─► all alike? ─┬─► yes, and blocks of several sizes:
-//!                                                                       │   bytes by pair ─► alltoall, allgather
-//!                                                                       └─► no: the same error on every rank
+//!   each rank: operation, root, bytes, op … ─► all to all ─► all alike? ─┬─► yes, and blocks of several sizes:
+//!                                                                        │   bytes by pair ─► alltoall, allgather
+//!                                                                        └─► no: the same error on every rank
 //! ```
 //!
-//! The exchanges are collective operations themselves, which all ranks run, whatever they were called with. A
+//! The first exchange goes straight from each to each, so that a rank knows whom it waits for, and says so after
+//! a while. The others are collective operations themselves. All ranks run them, whatever they were called with. A
 //! nonblocking operation must not wait for others, so it is only counted, and the next blocking one compares the
 //! numbers. Between groups nothing is compared.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
+use cairn_framework::abi::request::Request as View;
+use cairn_framework::abi::status::OK;
+use cairn_framework::author::BYTES;
 use cairn_framework::frameworks::coll::*;
+use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 use cairn_mpi_params as params;
 
 use super::apart;
+use crate::error::failure;
 use crate::prelude::*;
 use crate::runtime::{no_data, runtime};
 
@@ -50,27 +58,107 @@ struct Said {
     /// Nonblocking operations and persistent requests so far.
     nonblocking: i64,
     persistent: i64,
+    /// Whether blocks that it is to receive lie on each other, which only this rank can know.
+    overlaps: i64,
 }
 
-/// So many numbers each.
-const NUMBERS: u64 = 7;
-const _: () = assert!(size_of::<Said>() as u64 == 8 * NUMBERS);
+/// It travels as bytes.
+const _: () = assert!(size_of::<Said>() == size_of::<[i64; 8]>());
+
+/// After so long a rank says whom it waits for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Compares a call that is about to be run with those of the other ranks.
 #[cold]
 pub fn check(comm: CommRef, args: &CollArgs) -> Result<()> {
-    overlapping(comm, args)?;
+    let overlap = overlapping(comm, args);
     if comm.is_inter() {
-        return Ok(());
+        return overlap;
     }
-    let own = said(comm, args);
+    let own = Said { overlaps: overlap.is_err().into(), ..said(comm, args) };
     let ranks = comm.size() as usize;
     let mut all = vec![own; ranks];
-    exchange(comm, COLL_ALLGATHER, (&raw const own).cast(), all.as_mut_ptr().cast(), NUMBERS)?;
+    meet(comm, &own, &mut all)?;
+    let overlaps = all.iter().position(|said| said.overlaps != 0);
+    all.iter_mut().for_each(|said| said.overlaps = 0);
     if let Some(other) = all.iter().find(|said| **said != all[0]) {
         return Err(Error::new(class(&all[0], other), differences(&all)));
     }
-    blocks(comm, args, ranks)
+    match (overlap, overlaps) {
+        (Ok(()), None) => blocks(comm, args, ranks),
+        (Ok(()), Some(rank)) => {
+            let name = name(args.operation);
+            let text =
+                format!("the blocks that rank {rank} is to receive overlap in {name} (coll_check)");
+            Err(Error::new(MPI_ERR_BUFFER, text))
+        }
+        (mistake, _) => mistake,
+    }
+}
+
+/// Each rank tells each what it calls.
+fn meet(comm: CommRef, own: &Said, all: &mut [Said]) -> Result<()> {
+    let (tag, rank, len) = (comm.next_tag(), comm.rank() as usize, size_of::<Said>() as u64);
+    let places = all.as_mut_ptr();
+    // The requests of receives, by rank, and those of sends.
+    let mut started: [Vec<(usize, *mut View)>; 2] = Default::default();
+    let mut start = || -> Result<()> {
+        for peer in (0..all.len()).filter(|peer| *peer != rank) {
+            // SAFETY: there is a place for each rank.
+            let buffer = unsafe { places.add(peer) }.cast();
+            let (source, datatype) = (peer as i32, &BYTES);
+            let comm = comm.view();
+            let receive = PmlReceive { buffer, count: len, datatype, comm, source, tag };
+            started[0].push((peer, runtime().irecv(&receive)?));
+            let (buffer, peer_rank) = (std::ptr::from_ref(own).cast(), peer as u32);
+            let send = PmlSend {
+                buffer,
+                count: len,
+                datatype,
+                comm,
+                peer: peer_rank,
+                tag,
+                mode: PML_STANDARD,
+                reserved: 0,
+            };
+            started[1].push((peer, runtime().isend(&send)?));
+        }
+        Ok(())
+    };
+    let mut result = start();
+    // SAFETY: requests that are given back below.
+    let is_missing = |part: &&(usize, *mut View)| unsafe { !(*part.1).is_complete() };
+    let (since, told) = (Instant::now(), Cell::new(false));
+    // What was started leads here, so there is no way back before all of it is complete.
+    runtime().progress_while(|| {
+        let [receives, sends] = &started;
+        let waits = receives.iter().chain(sends).any(|part| is_missing(&part));
+        if waits && !told.get() && since.elapsed() > PATIENCE {
+            told.set(true);
+            let missing: Vec<usize> = receives.iter().filter(is_missing).map(|(peer, _)| *peer).collect();
+            let (name, text) = (name(own.operation as u32), ranks(&missing));
+            eprintln!(
+                "cairn: rank {rank} waits in {name} on {:?} for {text}, which called no blocking collective operation \
+                 there (coll_check)",
+                comm.name()
+            );
+        }
+        waits
+    });
+    for (_, view) in started.iter().flatten() {
+        // SAFETY: it is complete, and given back once.
+        let status = unsafe {
+            let status = (**view).status.error;
+            if let Some(free) = (**view).free {
+                free(*view);
+            }
+            status
+        };
+        if status != OK && result.is_ok() {
+            result = Err(failure("recv", status));
+        }
+    }
+    result
 }
 
 /// Whether a block that is received lies on another one.
@@ -100,7 +188,7 @@ fn said(comm: CommRef, args: &CollArgs) -> Said {
         COLL_BCAST | COLL_GATHER | COLL_GATHERV | COLL_SCATTER | COLL_SCATTERV | COLL_REDUCE
     );
     // SAFETY: a datatype of a side that is significant on this rank.
-    let bytes = |side: &CollSide| unsafe { (side.count * (*side.datatype).size) as i64 };
+    let bytes = |side: &CollSide| unsafe { side.count.wrapping_mul((*side.datatype).size) as i64 };
     let bytes = match args.operation {
         COLL_GATHER if !own_root => bytes(&args.send),
         COLL_SCATTER if own_root => bytes(&args.send),
@@ -126,7 +214,8 @@ fn said(comm: CommRef, args: &CollArgs) -> Said {
     };
     let [nonblocking, persistent] = comm.begun().map(|number| number as i64);
     let root = if rooted { args.root.into() } else { -1 };
-    Said { operation: args.operation.into(), root, bytes, op, counts, nonblocking, persistent }
+    let operation = args.operation.into();
+    Said { operation, root, bytes, op, counts, nonblocking, persistent, overlaps: 0 }
 }
 
 /// The class of the first difference.
@@ -144,10 +233,21 @@ fn class(one: &Said, other: &Said) -> c_int {
     }
 }
 
+/// Some ranks, for messages.
+fn ranks(all: &[usize]) -> String {
+    /// More are only counted.
+    const NAMED: usize = 8;
+    let named: Vec<String> = all.iter().take(NAMED).map(usize::to_string).collect();
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let rank = if all.len() == 1 { "rank" } else { "ranks" };
+    format!("{rank} {}{more}", named.join(", "))
+}
+
 /// Which ranks call what.
 fn differences(all: &[Said]) -> String {
-    /// More ranks that say the same are only counted.
-    const NAMED: usize = 8;
     let mut kinds: Vec<(Said, Vec<usize>)> = Vec::new();
     for (rank, said) in all.iter().enumerate() {
         match kinds.iter_mut().find(|(kind, _)| kind == said) {
@@ -158,15 +258,7 @@ fn differences(all: &[Said]) -> String {
     let numbers = all
         .iter()
         .any(|said| (said.nonblocking, said.persistent) != (all[0].nonblocking, all[0].persistent));
-    let kind = |(said, ranks): &(Said, Vec<usize>)| {
-        let named: Vec<String> = ranks.iter().take(NAMED).map(usize::to_string).collect();
-        let more = match ranks.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let rank = if ranks.len() == 1 { "rank" } else { "ranks" };
-        format!("{rank} {}{more}: {}", named.join(", "), said.text(numbers))
-    };
+    let kind = |(said, own): &(Said, Vec<usize>)| format!("{}: {}", ranks(own), said.text(numbers));
     let kinds: Vec<String> = kinds.iter().map(kind).collect();
     format!("the ranks do not call the same (coll_check): {}", kinds.join("; "))
 }
