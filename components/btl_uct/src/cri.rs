@@ -369,11 +369,9 @@ const LAST_POLLS: u32 = 64;
 /// Reports the peers that have ended. With no CRI's lock held.
 pub fn reap(device: &UctDevice) -> u32 {
     for gone in device.sockets.look(|| device.accepting()) {
+        let why = gone.explain(&device.sockets, "btl_uct_peer_timeout");
         for rank in device.lost(gone) {
-            if !device.has_parted(rank) && !device.is_closing() {
-                let why = gone.explain(&device.sockets, "btl_uct_peer_timeout");
-                device.host.log(LOG_WARN, || format!("rank {rank}: {why}"));
-            }
+            device.unreached.lock().insert(rank, why.clone());
             device.lives.has_ended(rank);
         }
     }
@@ -393,7 +391,11 @@ pub fn reap(device: &UctDevice) -> u32 {
         }
         // One that has said goodbye has ended in order.
         if !device.has_parted(*rank) && !device.is_closing() {
-            device.host.log(LOG_INFO, || format!("rank {rank} is gone"));
+            let why = device.unreached.lock().remove(rank);
+            match why {
+                Some(why) => device.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}")),
+                None => device.host.log(LOG_INFO, || format!("rank {rank} is gone")),
+            }
             device.host.peer_failed(*rank);
         }
     }

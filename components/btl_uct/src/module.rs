@@ -39,6 +39,8 @@ pub struct State {
     parted: Box<[AtomicBool]>,
     /// By rank: its endpoint was removed, so that nobody wants to know of its end but what still goes to it.
     left: Box<[AtomicBool]>,
+    /// By rank: why it is not reached any more, until that is told.
+    pub unreached: Mutex<HashMap<u32, String>>,
     closing: AtomicBool,
     refused: AtomicBool,
 }
@@ -93,6 +95,7 @@ impl State {
             met: (0..size).map(|_| AtomicBool::default()).collect(),
             parted: (0..size).map(|_| AtomicBool::default()).collect(),
             left: (0..size).map(|_| AtomicBool::default()).collect(),
+            unreached: Mutex::default(),
             closing: AtomicBool::new(false),
             refused: AtomicBool::new(false),
         }
