@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use cairn_framework::abi::counter::{COUNTER_SUM, CounterCell, CounterSpec};
-use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN, PROGRESS_EVERY_PASS};
+use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN, PROGRESS_EVERY_PASS, PROGRESS_SELDOM};
 use cairn_framework::abi::job::{Job, THREAD_MULTIPLE};
 use cairn_framework::abi::param::{BoolParam, IntegerParam, PARAM_BOOL, PARAM_LIST, ParamCell};
 use cairn_framework::abi::pool::{Cri as Instance, CriPool, CriSet};
@@ -386,12 +386,18 @@ impl Component for Waiter {
     }
 }
 
+/// How long it sleeps after each pass.
+static NAPS: AtomicUsize = AtomicUsize::new(0);
+
 impl Wait for Waiter {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
         WAITS.fetch_add(1, Ordering::Relaxed);
         while !sync.is_complete() {
             means.poll(sync);
-            std::thread::yield_now();
+            match NAPS.load(Ordering::Relaxed) {
+                0 => std::thread::yield_now(),
+                microseconds => _ = means.sleep(sync, microseconds as u32),
+            }
         }
         Ok(())
     }
@@ -448,6 +454,7 @@ fn a_component_uses_the_host_table() {
     counters(system, host);
     services(system, host);
     wishes(host);
+    naps(host);
     waiting(host);
     pools(system, host, &lines);
 
@@ -610,6 +617,47 @@ fn wishes(host: HostHandle) {
     host.wait_for(&sync, Some(&set)).unwrap();
     host.progress_remove(complete, context);
     assert_eq!(*LAST_ASK.lock().unwrap(), (0, Some(set)));
+}
+
+/// What is looked at in one pass of many is also looked at by a thread that sleeps.
+fn naps(host: HostHandle) {
+    /// Then it is over, whatever was looked at.
+    const MANY: usize = 100;
+    struct Looks {
+        sync: WaitSync,
+        seldom: AtomicUsize,
+        passes: AtomicUsize,
+    }
+    unsafe extern "C" fn look(context: *mut c_void) -> u32 {
+        // SAFETY: registered with an object that lives until the callback is taken out.
+        let looks = unsafe { &*context.cast::<Looks>() };
+        if looks.seldom.fetch_add(1, Ordering::Relaxed) == 2 {
+            looks.sync.complete_one();
+        }
+        0
+    }
+    unsafe extern "C" fn pass(context: *mut c_void) -> u32 {
+        // SAFETY: as above.
+        let looks = unsafe { &*context.cast::<Looks>() };
+        if looks.passes.fetch_add(1, Ordering::Relaxed) == MANY {
+            looks.sync.complete_one();
+        }
+        0
+    }
+    let looks = Looks { sync: WaitSync::of(1), seldom: 0.into(), passes: 0.into() };
+    let context = (&raw const looks).cast_mut().cast();
+    NAPS.store(1000, Ordering::Relaxed);
+    // SAFETY: removed below, before the object ends.
+    unsafe {
+        host.progress_add(look, context, PROGRESS_SELDOM).unwrap();
+        host.progress_add(pass, context, PROGRESS_EVERY_PASS).unwrap();
+    }
+    host.wait_for(&looks.sync, None).unwrap();
+    host.progress_remove(look, context);
+    host.progress_remove(pass, context);
+    NAPS.store(0, Ordering::Relaxed);
+    let passes = looks.passes.load(Ordering::Relaxed);
+    assert!(passes <= 4, "{passes} passes until it was looked at three times");
 }
 
 fn waiting(host: HostHandle) {

@@ -388,6 +388,25 @@ impl Engine {
         events
     }
 
+    /// Does what is done in one pass of many, for a thread that makes few.
+    #[cold]
+    pub fn seldom(&self) {
+        if self.inside() {
+            return;
+        }
+        let snapshot = self.current();
+        if snapshot.alone.is_some() {
+            self.inside.store(true, Ordering::Relaxed);
+            snapshot.view.callbacks(PROGRESS_SELDOM);
+            self.inside.store(false, Ordering::Relaxed);
+            return;
+        }
+        let presence = &threads::current().presence;
+        presence.enter();
+        self.current().view.callbacks(PROGRESS_SELDOM);
+        presence.leave();
+    }
+
     /// Adds to `cris` where messages of a scope arrive, over any pool; as `cris_of` of the host's table.
     pub fn cris_of(&self, scope: &Scope, cris: &mut CriSet) {
         let record = threads::current();

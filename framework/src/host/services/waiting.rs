@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::progress::Want;
 use super::{sleep, table, threads};
 use crate::abi::job::THREAD_MULTIPLE;
 use crate::abi::pool::CriSet;
 use crate::abi::request::{SYNC_SIGNALLED, WaitSync};
-use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
+use crate::abi::status::{DONE, ERR_ARGUMENT, OK, OutcomeCode, Status};
 use crate::abi::thread::Thread;
 use crate::frameworks::progress::{PROGRESS_BY_OTHERS, PROGRESS_SINGLE, ProgressOps};
 use crate::frameworks::wait::WaitMeans;
@@ -115,5 +116,12 @@ unsafe extern "C" fn sleep(means: &WaitMeans, sync: &WaitSync, microseconds: u32
     // SAFETY: lent by `wait`.
     let system = unsafe { lent(means) }.system;
     let threaded = system.job().thread_level == THREAD_MULTIPLE;
-    system.sleeper.sleep(system.modules(), threaded, sync, microseconds)
+    let begin = Instant::now();
+    let outcome = system.sleeper.sleep(system.modules(), threaded, sync, microseconds);
+    // A thread that sleeps makes few passes, and nothing else may tell of what is looked at in one of many: that a
+    // process has died, for example.
+    if outcome == DONE && begin.elapsed() >= Duration::from_micros(microseconds.into()) {
+        system.engine.seldom();
+    }
+    outcome
 }
