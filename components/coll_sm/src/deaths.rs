@@ -63,7 +63,14 @@ impl Member {
         self.failed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether one has.
+    /// This process can't go on, so the others are not to wait for it.
+    #[cold]
+    pub fn lose(&self) {
+        self.fail();
+        self.break_off();
+    }
+
+    /// Whether one has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::author::{Failure, HostHandle};
+use cairn_schedule::told::{Told, keep_first, lost};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
 use crate::flag::{Flag, SLOTS, Turn};
-use crate::links::{Operation, keep_first, lost};
 
 /// What lies at the beginning of the memory.
 #[repr(C)]
@@ -85,6 +85,8 @@ pub struct Wish {
     /// Bytes of all that it has made so far.
     pub made: Arc<AtomicU64>,
     pub is_few: bool,
+    /// Of any process: it can't go on, so that all fail.
+    pub is_lost: bool,
 }
 
 impl Wish {
@@ -225,10 +227,10 @@ const LOST: u8 = 2;
 /// died.
 ///
 /// Rank 0 makes it and sends its card, an empty one if it can't; the others try and answer; rank 0
-/// tells them what came of it.
+/// tells them what came of it. What became of the memory is the same in answers as in what is told.
 pub fn share(
     host: HostHandle,
-    operation: &Operation<'_>,
+    operation: &Told<'_>,
     wish: &Wish,
 ) -> Result<Option<Shared>, Failure> {
     let note = |error: cairn_segment::Error| {
@@ -239,7 +241,8 @@ pub fn share(
         let mut card = [0; CARD_LEN];
         operation.receive(0, &mut card)?;
         let own = Shared::attach(&card, size).map_err(note).ok();
-        operation.send(0, &[own.is_some().into()])?;
+        let answer = if wish.is_lost { LOST } else { own.is_some().into() };
+        operation.send(0, &[answer])?;
         let mut answer = [NONE];
         operation.receive(0, &mut answer)?;
         return match answer {
@@ -254,13 +257,19 @@ pub fn share(
     let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.segment.card());
     // The others wait for us, whichever of them has died.
     let (mut result, mut agreed) = (Ok(()), own.is_some());
+    if wish.is_lost {
+        result = Err(lost());
+    }
     for peer in 1..size {
         keep_first(&mut result, operation.send(peer, &card));
     }
     for peer in 1..size {
         let mut has_it = [0];
         keep_first(&mut result, operation.receive(peer, &mut has_it));
-        agreed &= has_it == [1];
+        if has_it == [LOST] {
+            keep_first(&mut result, Err(lost()));
+        }
+        agreed &= has_it == [ALL_HAVE_IT];
     }
     let answer = match (&result, agreed) {
         (Err(_), _) => LOST,
