@@ -31,7 +31,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         device: vec![1; 8],
         addresses: vec![vec![2; 10], vec![3; 10]],
     };
-    let device = CardDevice { messages: interface("posix"), bulk: interface("cma") };
+    let doors = vec![vec!["10.1.0.2:7".parse().expect("an address")], vec![]];
+    let device = CardDevice { messages: interface("posix"), bulk: interface("cma"), doors };
     let card = Card { cris: 2, owner: [7; IDENTITY], devices: vec![device.clone(), device] };
     let (head, proof) = admission(2).pass(0).greeting();
     vec![
