@@ -116,3 +116,52 @@ fn collectives_go_through_shared_memory() {
         }
     }
 }
+
+/// Nodes of a job of so many processes, as a process manager says it: of one size and of several, one behind the
+/// other and by turns.
+const NODES: [(u32, &str); 6] = [
+    (4, "(vector,(0,2,2))"),
+    (4, "(vector,(0,2,1))"),
+    (5, "(vector,(0,1,3),(1,1,2))"),
+    (6, "(vector,(0,3,1),(0,1,3))"),
+    (7, "(vector,(0,2,1),(0,1,2),(1,1,3))"),
+    (8, "(vector,(0,4,1))"),
+];
+
+/// Collective operations within nodes and between them, from the beginning. All nodes are this one, whose processors the
+/// processes of a node take to be theirs alone, so they may not wait by polling.
+#[test]
+fn collectives_go_through_two_levels() {
+    let on_nodes = compiled("on_nodes", Counts::Small);
+    let run = |name, processes, nodes, level, more: &[[&str; 2]]| {
+        let own =
+            [["mpi_node_identity", "launcher"], ["wait", "block"], ["coll_two_level_after", "0"]];
+        let mca = [&own[..], more].concat();
+        let run = mpirun(processes, &options(&mca), &on_nodes).args([nodes]);
+        let run = run.args([compiled(name, Counts::Small)]);
+        run.env("TEST_THREAD_LEVEL", level).says_nothing();
+    };
+    for (processes, nodes) in NODES {
+        let level = if processes % 2 == 0 { "single" } else { "multiple" };
+        for name in ["colls", "coll_rules"] {
+            run(name, processes, nodes, level, &[]);
+        }
+    }
+    let (processes, nodes) = NODES[3];
+    for name in ["ops", "derived"] {
+        run(name, processes, nodes, "single", &[]);
+    }
+    run("threads_colls", processes, nodes, "multiple", &[]);
+    // However long, and whatever serves a node and what is between them.
+    let all = ["gather", "allgather", "alltoall", "allreduce"];
+    let names = all.map(|name| format!("coll_two_level_{name}_limit"));
+    let long = names.each_ref().map(|name| [name.as_str(), "1g"]);
+    let ways = [&[][..], &[["coll_sm_after", "0"]], &[["coll", "two_level,basic"]]];
+    for way in ways {
+        for (processes, nodes) in [NODES[2], NODES[3]] {
+            for name in ["colls", "coll_rules"] {
+                run(name, processes, nodes, "multiple", &[&long, way].concat());
+            }
+        }
+    }
+}

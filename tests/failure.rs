@@ -198,3 +198,23 @@ fn a_death_is_noticed_though_a_child_lives_on() {
     }
     dies("forked", "3", &["--mca btl self,tcp", "--mca progress thread"], &[], "multiple");
 }
+
+/// Of operations within nodes and between them, wherever the dead one was: alone on its node, the first of it, or another
+/// one. All nodes are this one. Over a network only those learn of a death that had to do with the dead one, so all
+/// operations before are those of the communicator in question.
+#[test]
+fn a_death_ends_operations_of_two_levels() {
+    let on_nodes = compiled(env!("CARGO_TARGET_TMPDIR"), "on_nodes", Counts::Small);
+    let on_nodes = on_nodes.to_str().expect("a path of ours");
+    let mca = ["--mca mpi_node_identity launcher", "--mca btl self,sm,tcp", "--mca wait block"];
+    for (ranks, nodes) in [
+        ("4", "(vector,(0,2,2))"),
+        ("5", "(vector,(0,1,1),(1,1,4))"),
+        ("6", "(vector,(0,3,1),(0,1,3))"),
+    ] {
+        let level = if nodes.contains("4") { "multiple" } else { "single" };
+        for moment in ["barrier", "first", "made", "reduction"] {
+            dies(moment, ranks, &mca, &[on_nodes, nodes], level);
+        }
+    }
+}

@@ -78,6 +78,28 @@ fn collectives() {
     silent(4, "single", &[("colls", 5), ("icoll", 4)]);
 }
 
+/// Within hosts first, from the beginning. Processes take the hosts by turns.
+#[test]
+fn collectives_of_two_levels() {
+    let Some(hosts) = Hosts::new(3) else { return };
+    for way in ways() {
+        for (name, processes) in [("colls", 7), ("coll_rules", 6), ("ops", 5), ("threads_colls", 6)]
+        {
+            // Within a host through shared memory, too.
+            let ways: Vec<[String; 2]> = way
+                .iter()
+                .map(|[name, value]| [(*name).to_owned(), value.replace("self,", "self,sm,")])
+                .collect();
+            let ways: Vec<[&str; 2]> =
+                ways.iter().map(|[name, value]| [name.as_str(), value.as_str()]).collect();
+            let parameters = [HOSTS, &ways, &[["coll_two_level_after", "0"]]];
+            let run = job(&hosts, processes, &parameters, &compiled(name));
+            Job::start(run.env("TEST_THREAD_LEVEL", "multiple")).says_nothing();
+        }
+    }
+    hosts.nothing_is_left();
+}
+
 #[test]
 fn windows() {
     let programs = ["win_operations", "win_sync", "win_requests", "win_dynamic", "win_shared"];

@@ -26,6 +26,11 @@
  * **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
  * one thread at a time for one communicator, as MPI demands of its callers.
  *
+ * **Parts.** A component may make an operation of operations on parts of the communicator
+ * (`cairn_comm_parts_t`, `Part`), which the components of `coll` serve in turn. A process that is
+ * lost in one of them would leave others waiting in the next, so these carry `CAIRN_COLL_PASS_ON`, and every component
+ * keeps to it.
+ *
  * **Tags.** Several operations may be under way on a communicator, of several components. Each
  * comes with a tag that no other of them has, from `blocking_tag`, `nonblocking_tag` or, for
  * persistent requests, `persistent_tag`; its messages carry that tag. Between two processes messages
@@ -181,6 +186,20 @@
 #define CAIRN_COLL_PERSISTENT 2
 
 /**
+ * `cairn_coll_args_t.flags`: failures are passed on. A process that can't go on does what is left of its part all the
+ * same, with empty messages where others expect data, and with longer ones where they expect none. Who gets such a
+ * message can't go on either. So every process ends, and with an error if what it was to get depends on what
+ * is not there. On all processes alike.
+ */
+#define CAIRN_COLL_PASS_ON 1
+
+/**
+ * `cairn_coll_args_t.flags`, beside `CAIRN_COLL_PASS_ON`: this process can't go on from the beginning, so its data
+ * is worth nothing. The operation fails here.
+ */
+#define CAIRN_COLL_LOST 2
+
+/**
  * The highest tag of a collective operation. Negative tags above it are for other uses.
  */
 #define CAIRN_COLL_TAG_FIRST -1024
@@ -287,6 +306,14 @@ struct cairn_coll_args_t {
    * below.
    */
   int32_t tag;
+  /**
+   * `CAIRN_COLL_PASS_ON` and `CAIRN_COLL_LOST`, or 0.
+   */
+  uint32_t flags;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
 };
 
 /**

@@ -165,6 +165,47 @@ struct cairn_comm_t {
    * processes.
    */
   const struct cairn_neighbors_t *neighbors;
+  /**
+   * What makes communicators of some of the ranks, or null where nothing does.
+   */
+  const struct cairn_comm_parts_t *parts;
+};
+
+/**
+ * What the MPI layer does with parts of a communicator, for components of `coll` that make an operation of
+ * others among some of its ranks. A part is a communicator of its own, with a context id of its own, which the
+ * program never sees: its operations are served by the components of `coll` that serve any communicator, and
+ * are counted apart. It has the hints that its communicator was made with.
+ */
+struct cairn_comm_parts_t {
+  /**
+   * Size of this struct in bytes, as the host has it.
+   */
+  uint32_t struct_size;
+  /**
+   * Zero.
+   */
+  uint32_t reserved;
+  /**
+   * Makes a part of these `count` different ranks of an intra-communicator, in this order, and stores its
+   * view. Each of them calls it, in an operation of the communicator, whose `tag` the messages carry that
+   * this takes. Where it fails on one process others may have the part, so they have to tell each other
+   * before one is used.
+   */
+  cairn_status_t (*make)(const struct cairn_comm_t *comm,
+                         const uint32_t *ranks,
+                         uint32_t count,
+                         int32_t tag,
+                         const struct cairn_comm_t **part);
+  /**
+   * Runs a blocking operation (`cairn_coll_args_t`) on a part to its end; its `tag` does not matter. One
+   * thread at a time for one part.
+   */
+  cairn_status_t (*run)(const struct cairn_comm_t *part, const void *args);
+  /**
+   * Gives a part back, in `comm_close` at the latest.
+   */
+  void (*free)(const struct cairn_comm_t *part);
 };
 
 #endif  /* CAIRN_COMM_H */

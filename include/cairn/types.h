@@ -31,6 +31,7 @@ typedef struct cairn_btl_ops_t cairn_btl_ops_t;
 typedef struct cairn_context_id_t cairn_context_id_t;
 typedef struct cairn_neighbor_t cairn_neighbor_t;
 typedef struct cairn_neighbors_t cairn_neighbors_t;
+typedef struct cairn_comm_parts_t cairn_comm_parts_t;
 typedef struct cairn_comm_t cairn_comm_t;
 
 /* <cairn/component.h> */

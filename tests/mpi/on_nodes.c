@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         if (dup2(ends[1], manager) < 0)
             fail("dup2");
         close(ends[1]);
-        execv(argv[2], argv + 2);
+        execvp(argv[2], argv + 2);
         fail(argv[2]);
     }
     close(ends[1]);

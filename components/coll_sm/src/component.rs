@@ -10,9 +10,9 @@ use cairn_framework::abi::status::ERR_TRUNCATED;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::coll::*;
 use cairn_framework::frameworks::pml::PmlHandle;
+use cairn_schedule::told::{Told, lost};
 
 use crate::deaths::{Deaths, Member};
-use crate::links::{Operation, lost};
 use crate::operations::{self, Call, Limits};
 use crate::setup::{self, Wish};
 use crate::turns::Turns;
@@ -148,7 +148,10 @@ impl Coll for SharedMemory {
 #[cold]
 fn over_messages(comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {
     match args.operation {
-        COLL_BARRIER => Operation { pml: &module.pml, comm, tag: args.tag }.barrier(),
+        COLL_BARRIER => {
+            let told = Told { pml: &module.pml, comm, tag: args.tag };
+            told.barrier(if args.flags & COLL_LOST == 0 { Ok(()) } else { Err(lost()) })
+        }
         _ => Err(Failure::declined()),
     }
 }
@@ -168,12 +171,13 @@ impl SharedMemory {
         if i64::from(call) < self.params.after.get() {
             return over_messages(comm, module, args);
         }
-        let operation = Operation { pml: &module.pml, comm, tag: args.tag };
+        let operation = Told { pml: &module.pml, comm, tag: args.tag };
         let wish = Wish {
             slot: self.params.slot.get(),
             memory: self.params.memory.get(),
             made: Arc::clone(&self.made),
             is_few: comm.remote_size <= FEW && !self.host.job().is_crowded(),
+            is_lost: args.flags & COLL_LOST != 0,
         };
         let shared = setup::share(self.host, &operation, &wish)?;
         let shared = shared.map(|shared| self.deaths.add(comm, shared));
@@ -212,6 +216,9 @@ impl SharedMemory {
         let of = cairn_schedule::Call { comm, args };
         if !operations::fits(&of, slot, self.limits(turns.is_few())) {
             return Err(Failure::declined());
+        }
+        if args.flags & COLL_LOST != 0 {
+            member.fail();
         }
         if member.has_failed() {
             return Err(lost());

@@ -59,7 +59,7 @@ impl Member {
         self.shared.break_off();
     }
 
-    /// Whether one has.
+    /// Whether one has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)

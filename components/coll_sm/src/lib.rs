@@ -1,7 +1,7 @@
 //! Sm: blocking collective operations in memory that the processes of a node share.
 //!
 //! ```text
-//!   first operations   links       barriers up a binomial tree and down again; others are declined
+//!   first operations   told        barriers up a binomial tree and down again; others are declined
 //!   then, once         setup       rank 0 ── card of a segment ──► all attach ── well? ──► rank 0 ── agreed ──►
 //!   all that follow    component ─► operations ─► turns ─┬─► flag    each process's slots: data, and how far it is
 //!                      (what fits)  (what goes    (wait) └─► board   arrived += 1; the last one works for all, next
@@ -32,8 +32,6 @@ mod component;
 #[cfg(not(feature = "loom"))]
 mod deaths;
 mod flag;
-#[cfg(not(feature = "loom"))]
-mod links;
 #[cfg(not(feature = "loom"))]
 mod operations;
 #[cfg(not(feature = "loom"))]

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
+use cairn_schedule::told::{Told, keep_first, lost};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
 use crate::flag::{Flag, SLOTS, Turn};
-use crate::links::{Operation, keep_first, lost};
 
 /// What lies at the beginning of the memory.
 #[repr(C)]
@@ -87,6 +87,8 @@ pub struct Wish {
     /// Bytes of all that it has made so far.
     pub made: Arc<AtomicU64>,
     pub is_few: bool,
+    /// Of any process: it can't go on, so that all fail.
+    pub is_lost: bool,
 }
 
 impl Wish {
@@ -242,10 +244,11 @@ const LOST: u8 = 2;
 /// died. Of a death that comes when others have heard that all have a board, those learn by the board: it is broken.
 ///
 /// All greet rank 0, since a transport may not notice the death of a process that it had nothing to do with. That makes it
-/// and sends its card, an empty one if it can't; the others try and answer; rank 0 tells them what came of it.
+/// and sends its card, an empty one if it can't; the others try and answer; rank 0 tells them what came of it. What became
+/// of the memory is the same in answers as in what is told.
 pub fn share(
     host: HostHandle,
-    operation: &Operation<'_>,
+    operation: &Told<'_>,
     wish: &Wish,
 ) -> Result<Option<Shared>, Failure> {
     let note = |error: cairn_segment::Error| {
@@ -257,7 +260,8 @@ pub fn share(
         let mut card = [0; CARD_LEN];
         operation.receive(0, &mut card)?;
         let own = Shared::attach(&card, size).map_err(note).ok();
-        operation.send(0, &[own.is_some().into()])?;
+        let answer = if wish.is_lost { LOST } else { own.is_some().into() };
+        operation.send(0, &[answer])?;
         let mut answer = [NONE];
         operation.receive(0, &mut answer)?;
         return match answer {
@@ -272,6 +276,9 @@ pub fn share(
     let card = own.as_ref().map_or([0; CARD_LEN], |own| *own.segment.card());
     // The others wait for us, whichever of them has died.
     let (mut result, mut agreed) = (Ok(()), own.is_some());
+    if wish.is_lost {
+        result = Err(lost());
+    }
     for peer in 1..size {
         keep_first(&mut result, operation.receive(peer, &mut []));
         keep_first(&mut result, operation.send(peer, &card));
@@ -279,7 +286,10 @@ pub fn share(
     for peer in 1..size {
         let mut has_it = [0];
         keep_first(&mut result, operation.receive(peer, &mut has_it));
-        agreed &= has_it == [1];
+        if has_it == [LOST] {
+            keep_first(&mut result, Err(lost()));
+        }
+        agreed &= has_it == [ALL_HAVE_IT];
     }
     let answer = match (&result, agreed) {
         (Err(_), _) => LOST,
@@ -308,14 +318,16 @@ mod tests {
         let most = i64::MAX as u64;
         for size in [2, 3, 1000, 1 << 20] {
             for (slot, memory) in [(most, 64 << 20), (most, most), (16 << 10, most), (most, 0)] {
-                let wish = Wish { slot, memory, made: Arc::default(), is_few: false };
+                let wish =
+                    Wish { slot, memory, made: Arc::default(), is_few: false, is_lost: false };
                 let slot = wish.slot(size);
                 assert!(slot <= LARGEST && slot.is_multiple_of(16));
                 assert!(slot == 0 || len(slot, size) as u64 <= memory, "{size} {slot}");
             }
         }
         // One that has no room as a whole.
-        let wish = Wish { slot: most, memory: most, made: Arc::default(), is_few: true };
+        let wish =
+            Wish { slot: most, memory: most, made: Arc::default(), is_few: true, is_lost: false };
         assert!(Shared::create("cairn-test", 2, &wish).is_err());
     }
 }

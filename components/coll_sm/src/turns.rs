@@ -11,7 +11,7 @@ use cairn_segment::pace;
 use crate::board::{Gone, Next};
 use crate::deaths::Member;
 use crate::flag::{Flag, Seen, Turn};
-use crate::links::lost;
+use cairn_schedule::told::lost;
 
 /// How often a process looks at a flag before it makes progress meanwhile: about as long as it takes another one
 /// that runs to come as far.

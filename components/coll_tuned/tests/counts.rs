@@ -68,6 +68,7 @@ fn with_call<R>(
         peers: null(),
         contexts: null(),
         neighbors: null(),
+        parts: null(),
     };
     let counts = vec![bytes as i64; size as usize];
     let displacements: Vec<i64> = (0..i64::from(size)).map(|rank| rank * bytes as i64).collect();
@@ -89,6 +90,8 @@ fn with_call<R>(
         op: &SUM,
         root: 0,
         tag: blocking_tag(0),
+        flags: 0,
+        reserved: 0,
     };
     work(&Call { comm: &comm, args: &args })
 }

@@ -14,6 +14,7 @@ use btl_ugni as _;
 use coll_basic as _;
 use coll_sm as _;
 use coll_tuned as _;
+use coll_two_level as _;
 use cri_dedicated as _;
 use cri_round_robin as _;
 use issue_adaptive as _;

@@ -8,13 +8,14 @@ use cairn_framework::abi::request::Request;
 use cairn_framework::abi::status::ERR_ARGUMENT;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::coll::{
-    COLL_EXSCAN, COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLTOALLW, COLL_OPERATIONS, COLL_SCAN,
-    COLL_TAG_FIRST, CollArgs,
+    COLL_BARRIER, COLL_EXSCAN, COLL_LOST, COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLTOALLW,
+    COLL_OPERATIONS, COLL_PASS_ON, COLL_SCAN, COLL_TAG_FIRST, CollArgs,
 };
 
 use crate::blocking;
 use crate::call::Call;
 use crate::link::{Channel, Link};
+use crate::passing;
 use crate::requests::{Engine, Operation};
 use crate::schedule::Schedule;
 use crate::shape::Shape;
@@ -124,6 +125,15 @@ impl Driver {
         };
         let channel = Channel { comm, tag: args.tag };
         let result = written.and_then(|()| {
+            if args.flags & COLL_PASS_ON != 0 {
+                let is_barrier = args.operation == COLL_BARRIER;
+                let is_lost = args.flags & COLL_LOST != 0;
+                let schedule = &spare.schedule;
+                // SAFETY: promised by the caller.
+                return unsafe {
+                    passing::run(&module.link, channel, schedule, is_barrier, is_lost)
+                };
+            }
             // SAFETY: promised by the caller.
             unsafe { blocking::run(&module.link, channel, &mut spare.schedule) }
         });

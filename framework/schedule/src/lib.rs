@@ -13,6 +13,9 @@
 //! | [`inter`] | the operations between two groups |
 //! | [`neighbors`] | those between neighbors |
 //!
+//! What may be left waiting by a process that stops is run by `passing`, and [`told`] has messages for what processes
+//! agree on.
+//!
 //! [`Call`] and [`Data`] read the arguments, also for a component that sends no messages.
 //!
 //! A component has a [`Driver`], and a [`Module`] for each communicator; it brings along the function that
@@ -26,9 +29,11 @@ pub mod inter;
 pub mod linear;
 mod link;
 pub mod neighbors;
+mod passing;
 mod requests;
 mod schedule;
 mod shape;
+pub mod told;
 
 pub use call::{Blocks, Call, distances};
 pub use data::{Data, Temporary};

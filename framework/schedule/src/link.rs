@@ -113,6 +113,24 @@ impl Link {
         // SAFETY: promised by the caller.
         let mut status = unsafe { collect(pending) };
         if !pending.is_empty() {
+            // SAFETY: promised by the caller; the second time all are complete.
+            let second = unsafe {
+                self.finish_all(pending);
+                collect(pending)
+            };
+            if status == OK {
+                status = second;
+            }
+        }
+        if status == OK { Ok(()) } else { Err(lost(status)) }
+    }
+
+    /// Waits until all are complete, and gives none back.
+    ///
+    /// # Safety
+    /// As for `wait`; none was complete when it was started.
+    pub unsafe fn finish_all(&self, pending: &[*mut Request]) {
+        if !pending.is_empty() {
             let (sync, mut cris) = (WaitSync::of(pending.len()), CriSet::default());
             // One thread polls everything.
             if self.host.job().thread_level == THREAD_MULTIPLE {
@@ -132,13 +150,7 @@ impl Link {
                 // Requests lead to this stack, so there is no way back.
                 self.host.abort(1, &format!("waiting in a collective operation: {failure}"));
             }
-            // SAFETY: promised by the caller; all are complete.
-            let second = unsafe { collect(pending) };
-            if status == OK {
-                status = second;
-            }
         }
-        if status == OK { Ok(()) } else { Err(lost(status)) }
     }
 }
 

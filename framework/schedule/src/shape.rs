@@ -124,6 +124,7 @@ mod tests {
             peers: core::ptr::null(),
             contexts: core::ptr::null(),
             neighbors: core::ptr::null(),
+            parts: core::ptr::null(),
         };
         // SAFETY: the datatypes of the arguments are static.
         unsafe { Shape::of(&Call { comm: &comm, args }) }
@@ -153,6 +154,8 @@ mod tests {
             op: core::ptr::null(),
             root: 0,
             tag: COLL_TAG_FIRST,
+            flags: 0,
+            reserved: 0,
         };
         let of = |change: fn(&mut CollArgs)| {
             let mut changed = args;

@@ -1,7 +1,10 @@
 //! A communicator, as far as components see it.
 
+use core::ffi::c_void;
+
 use super::peer::Peer;
 use super::scope::Scope;
+use super::status::Status;
 
 /// [`Comm::flags`]: messages may overtake each other (`mpi_assert_allow_overtaking`).
 pub const COMM_ALLOW_OVERTAKING: u32 = 1;
@@ -70,6 +73,35 @@ pub struct Neighbors {
     pub outdegree: u32,
 }
 
+/// What the MPI layer does with parts of a communicator, for components of `coll` that make an operation of
+/// others among some of its ranks. A part is a communicator of its own, with a context id of its own, which the
+/// program never sees: its operations are served by the components of `coll` that serve any communicator, and
+/// are counted apart. It has the hints that its communicator was made with.
+#[repr(C)]
+#[derive(Debug)]
+pub struct CommParts {
+    /// Size of this struct in bytes, as the host has it.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Makes a part of these `count` different ranks of an intra-communicator, in this order, and stores its
+    /// view. Each of them calls it, in an operation of the communicator, whose `tag` the messages carry that
+    /// this takes. Where it fails on one process others may have the part, so they have to tell each other
+    /// before one is used.
+    pub make: unsafe extern "C" fn(
+        comm: *const Comm,
+        ranks: *const u32,
+        count: u32,
+        tag: i32,
+        part: *mut *const Comm,
+    ) -> Status,
+    /// Runs a blocking operation (`cairn_coll_args_t`) on a part to its end; its `tag` does not matter. One
+    /// thread at a time for one part.
+    pub run: unsafe extern "C" fn(part: *const Comm, args: *const c_void) -> Status,
+    /// Gives a part back, in `comm_close` at the latest.
+    pub free: unsafe extern "C" fn(part: *const Comm),
+}
+
 /// A view of a communicator, that of one rank. Allocated by the MPI layer; constant but for the scope's
 /// slots and the assertion flags, which change only where the standard lets them.
 ///
@@ -108,6 +140,8 @@ pub struct Comm {
     /// The rank's neighbors, or null where the communicator has no topology, which then is so on all its
     /// processes.
     pub neighbors: *const Neighbors,
+    /// What makes communicators of some of the ranks, or null where nothing does.
+    pub parts: *const CommParts,
 }
 
 impl Comm {

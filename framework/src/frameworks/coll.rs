@@ -21,6 +21,11 @@
 //! **Threads and locks.** `run`, `start` and `init` are called by any thread with no lock held; by
 //! one thread at a time for one communicator, as MPI demands of its callers.
 //!
+//! **Parts.** A component may make an operation of operations on parts of the communicator
+//! ([`CommParts`], [`Part`]), which the components of `coll` serve in turn. A process that is
+//! lost in one of them would leave others waiting in the next, so these carry `CAIRN_COLL_PASS_ON`, and every component
+//! keeps to it.
+//!
 //! **Tags.** Several operations may be under way on a communicator, of several components. Each
 //! comes with a tag that no other of them has, from [`blocking_tag`], [`nonblocking_tag`] or, for
 //! persistent requests, [`persistent_tag`]; its messages carry that tag. Between two processes messages
@@ -32,12 +37,12 @@
 use core::ffi::c_void;
 
 use super::contract;
-use crate::abi::comm::Comm;
+use crate::abi::comm::{Comm, CommParts};
 use crate::abi::component::Instance;
 use crate::abi::datatype::{Datatype, Op};
 use crate::abi::request::Request;
 use crate::abi::status::Status;
-use crate::author::{self, Component, Failure};
+use crate::author::{self, Component, Failure, HostHandle};
 
 /// [`CollArgs::operation`]: `MPI_Barrier`.
 pub const COLL_BARRIER: u32 = 0;
@@ -92,6 +97,15 @@ pub const COLL_BLOCKING: u32 = 0;
 pub const COLL_NONBLOCKING: u32 = 1;
 /// How an operation is called: it returns a request that can be started many times.
 pub const COLL_PERSISTENT: u32 = 2;
+
+/// [`CollArgs::flags`]: failures are passed on. A process that can't go on does what is left of its part all the
+/// same, with empty messages where others expect data, and with longer ones where they expect none. Who gets such a
+/// message can't go on either. So every process ends, and with an error if what it was to get depends on what
+/// is not there. On all processes alike.
+pub const COLL_PASS_ON: u32 = 1;
+/// [`CollArgs::flags`], beside `CAIRN_COLL_PASS_ON`: this process can't go on from the beginning, so its data
+/// is worth nothing. The operation fails here.
+pub const COLL_LOST: u32 = 2;
 
 /// An array of counts or displacements, one for each block, in the width the user called with.
 #[repr(C)]
@@ -179,6 +193,66 @@ pub struct CollArgs {
     /// The operation's tag, from the MPI layer's count for the communicator: [`COLL_TAG_FIRST`] or
     /// below.
     pub tag: i32,
+    /// `CAIRN_COLL_PASS_ON` and `CAIRN_COLL_LOST`, or 0.
+    pub flags: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// A part of a communicator: see [`CommParts`].
+pub struct Part {
+    host: HostHandle,
+    view: *const Comm,
+    functions: *const CommParts,
+}
+
+// SAFETY: the view is for any thread, by the rules of the MPI layer, and `run` leaves to its callers that one has an
+// operation at a time.
+unsafe impl Send for Part {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Part {}
+
+impl Part {
+    /// Makes a part of some ranks, each of which calls this in an operation with the tag.
+    ///
+    /// # Errors
+    /// A process is gone, or there is no room; others may have the part.
+    ///
+    /// # Safety
+    /// `comm` has functions for parts. The part is dropped before `comm` is closed.
+    pub unsafe fn make(
+        host: HostHandle,
+        comm: &Comm,
+        ranks: &[u32],
+        tag: i32,
+    ) -> Result<Self, Failure> {
+        let (functions, mut view) = (comm.parts, core::ptr::null());
+        // SAFETY: promised by the caller; the ranks live during the call.
+        host.check(unsafe {
+            ((*functions).make)(comm, ranks.as_ptr(), ranks.len() as u32, tag, &mut view)
+        })?;
+        Ok(Self { host, view, functions })
+    }
+
+    /// Runs an operation to its end.
+    ///
+    /// # Errors
+    /// Those of the component that serves it.
+    ///
+    /// # Safety
+    /// As for `run` of [`Coll`].
+    pub unsafe fn run(&self, args: &CollArgs) -> Result<(), Failure> {
+        let args = core::ptr::from_ref(args).cast();
+        // SAFETY: the part lives; the rest is promised by the caller.
+        self.host.check(unsafe { ((*self.functions).run)(self.view, args) })
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // SAFETY: made by `make`, and given back once.
+        unsafe { ((*self.functions).free)(self.view) };
+    }
 }
 
 /// Functions for collectives. `module` is what `comm_open` stored.

@@ -556,6 +556,7 @@ pub fn comm(id: u32) -> Comm {
         peers: std::ptr::null(),
         contexts: std::ptr::null(),
         neighbors: std::ptr::null(),
+        parts: std::ptr::null(),
     }
 }
 

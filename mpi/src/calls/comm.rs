@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString, c_int};
 pub(super) mod agree;
 mod from_group;
 mod inter;
+pub mod parts;
 pub(super) mod related;
 pub(super) mod words;
 

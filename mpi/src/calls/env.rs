@@ -9,6 +9,7 @@ use cairn_framework::author::Mutex;
 use cairn_framework::host::forget_reason;
 use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
+use super::comm::parts;
 use crate::objects::info::{self, Pairs};
 use crate::objects::win::hints::alignment_of;
 use crate::prelude::*;
@@ -88,6 +89,7 @@ unsafe fn init_with(
     argv: *mut *mut *mut c_char,
     required: c_int,
 ) -> Result<c_int> {
+    parts::offer();
     let level = life::init(required)?;
     if !argc.is_null() && !argv.is_null() {
         // SAFETY: promised by the caller.

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_int};
 
+use super::comm::parts;
 use crate::objects::bsend;
 use crate::objects::errhandler::Function;
 use crate::objects::info::{self, Pairs};
@@ -23,6 +24,7 @@ pub fn session_init(info: InfoRef, errhandler: ErrhandlerRef, session: Out<Sessi
             Error::new(MPI_ERR_INFO_VALUE, text)
         })?,
     };
+    parts::offer();
     let provided = life::enter(required)?;
     let mut known = Pairs::default();
     known.set(THREAD_LEVEL, session::thread_level_name(provided));

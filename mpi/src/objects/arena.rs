@@ -92,6 +92,15 @@ impl<T: Class> Object<T> {
         (object.mark.load(Ordering::Acquire) == T::MARK).then_some(object)
     }
 
+    /// The object that has this body.
+    ///
+    /// # Safety
+    /// It is the body of one, which lives.
+    pub unsafe fn of_body(body: *const T) -> &'static Self {
+        // SAFETY: promised by the caller.
+        unsafe { &*body.byte_sub(std::mem::offset_of!(Self, body)).cast() }
+    }
+
     /// The address that handles of it are made from.
     pub fn address(&'static self) -> *mut Self {
         std::ptr::from_ref(self).cast_mut()

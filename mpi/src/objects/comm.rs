@@ -18,12 +18,12 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cairn_framework::abi::comm::{
-    COMM_INTER, COMM_OWN_IDS, CONTEXT_OWN, Comm as View, ContextId, Neighbor, Neighbors,
+    COMM_INTER, COMM_OWN_IDS, CONTEXT_OWN, Comm as View, CommParts, ContextId, Neighbor, Neighbors,
 };
 use cairn_framework::abi::component::Instance;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, Scope};
-use cairn_framework::abi::status::{ERR_DECLINED, OK};
+use cairn_framework::abi::status::{ERR_DECLINED, OK, Status};
 use cairn_framework::audit::LockLevel;
 use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{
@@ -141,6 +141,27 @@ pub fn set_predefined(communicators: Option<[CommRef; 2]>) {
     for (number, place) in PREDEFINED.iter().enumerate() {
         let address = communicators.map_or(null_mut(), |all| all[number].address());
         place.store(address, Ordering::Release);
+    }
+}
+
+/// The functions by which components make parts of communicators.
+static PARTS: OnceLock<CommParts> = OnceLock::new();
+
+/// Says which functions components have for parts, before there is a communicator.
+pub fn set_parts(functions: CommParts) {
+    // A session that begins later brings the same.
+    let _ = PARTS.set(functions);
+}
+
+/// The communicator that a view is of.
+///
+/// # Safety
+/// It is the view of one, which lives.
+pub unsafe fn of_view(view: *const View) -> CommRef {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let body = view.byte_sub(std::mem::offset_of!(CommBody, view));
+        Object::of_body(body.cast::<CommBody>())
     }
 }
 
@@ -271,6 +292,7 @@ pub fn make(plan: Plan) -> Result<CommRef> {
         peers: peers.as_ptr(),
         contexts: std::ptr::null(),
         neighbors: neighbors.as_ref().map_or(std::ptr::null(), |all| &raw const all.view),
+        parts: PARTS.get().map_or(std::ptr::null(), std::ptr::from_ref),
     };
     let comm = Object::make(CommBody {
         view: UnsafeCell::new(view),
@@ -406,12 +428,15 @@ fn end(comm: CommRef) {
 
 /// Frees the communicators that are closed. Not in a pass.
 pub fn free_closed() {
-    let closed = std::mem::take(&mut *CLOSED.lock());
-    if closed.is_empty() {
-        return;
+    loop {
+        let closed = std::mem::take(&mut *CLOSED.lock());
+        if closed.is_empty() {
+            return;
+        }
+        runtime().system.wait_for_passes();
+        // Their parts close with them, and are freed next.
+        closed.into_iter().for_each(Object::drop_body);
     }
-    runtime().system.wait_for_passes();
-    closed.into_iter().for_each(Object::drop_body);
 }
 
 impl Drop for CommBody {
@@ -557,24 +582,37 @@ impl CommBody {
     ///
     /// # Safety
     /// The pointers in the arguments are what the operation says in the standard.
+    #[inline]
     pub unsafe fn run(&self, args: &CollArgs) -> Result<()> {
+        // SAFETY: promised by the caller.
+        match unsafe { self.run_status(args) } {
+            OK => Ok(()),
+            ERR_DECLINED => Err(unoffered(COLL_BLOCKING)),
+            status => Err(failure("run", status)),
+        }
+    }
+
+    /// The same; the status is that of the component, or `ERR_DECLINED` where none serves the call.
+    ///
+    /// # Safety
+    /// As for `run`.
+    #[inline]
+    pub unsafe fn run_status(&self, args: &CollArgs) -> Status {
         let all = self.collectives.get();
         let offers = all.map_or(&[][..], |all| all.offers(COLL_BLOCKING, args.operation));
         if offers.is_empty() {
-            return Err(unoffered(COLL_BLOCKING));
+            return ERR_DECLINED;
         }
         let args = &CollArgs { tag: self.next_tag(), ..*args };
         for Module { ops, instance, module } in all.iter().flat_map(|all| all.modules_of(offers)) {
             // SAFETY: promised by the caller; the table is complete and the component open.
             let status =
                 unsafe { (ops.run.unwrap_unchecked())(*instance, self.view(), *module, args) };
-            match status {
-                OK => return Ok(()),
-                ERR_DECLINED => {}
-                status => return Err(failure("run", status)),
+            if status != ERR_DECLINED {
+                return status;
             }
         }
-        Err(unoffered(COLL_BLOCKING))
+        ERR_DECLINED
     }
 
     /// Starts a collective, or makes a persistent request of it.
@@ -633,10 +671,7 @@ unsafe extern "C" fn scope_info(
     capacity: usize,
 ) -> isize {
     // SAFETY: the scope is the first field of the view of a communicator; the key is a string.
-    let (body, key) = unsafe {
-        let view = scope.byte_sub(std::mem::offset_of!(CommBody, view));
-        (&*view.cast::<CommBody>(), CStr::from_ptr(key))
-    };
+    let (body, key) = unsafe { (of_view(scope.cast()), CStr::from_ptr(key)) };
     match body.info.lock().ask(&key.to_string_lossy()) {
         // SAFETY: the component vouches for the room.
         Some(text) => unsafe { cairn_framework::text::write(text, value, capacity) as isize },

@@ -57,6 +57,11 @@ impl Pairs {
         self.0.len() < before
     }
 
+    /// Those whose keys begin so.
+    pub fn beginning_with(&self, start: &str) -> Self {
+        Self(self.0.iter().filter(|(key, _)| key.starts_with(start)).cloned().collect())
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -114,6 +119,11 @@ impl Hints {
         if let Some(kinds) = given.get(ASSERTED_MEMORY_KINDS) {
             self.memory_kinds = Some(kinds.to_owned());
         }
+    }
+
+    /// What the program gave when the communicator was made.
+    pub fn given(&self) -> &Pairs {
+        &self.given
     }
 
     /// The flags of the assertions that are true.

@@ -201,6 +201,7 @@ impl Rank {
             peers: peers.as_ptr(),
             contexts: std::ptr::null(),
             neighbors: std::ptr::null(),
+            parts: std::ptr::null(),
         });
         let mut module = std::ptr::null_mut();
         // SAFETY: the tables are complete and the components open.

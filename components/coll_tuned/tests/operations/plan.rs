@@ -267,6 +267,8 @@ impl Plan {
             op: self.op.map_or(null(), |op| std::ptr::from_ref(op.op)),
             root: self.root,
             tag: blocking_tag(number),
+            flags: 0,
+            reserved: 0,
         }
     }
 

@@ -255,6 +255,7 @@ impl Rank {
             peers: peers.as_ptr(),
             contexts: std::ptr::null(),
             neighbors: neighbors.as_ref().map_or(std::ptr::null(), |(view, _)| &raw const **view),
+            parts: std::ptr::null(),
         });
         comm.scope.info = Some(info);
         let mut module = std::ptr::null_mut();

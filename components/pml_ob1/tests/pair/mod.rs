@@ -221,6 +221,7 @@ impl Rank {
             peers: all.leak().as_ptr(),
             contexts: std::ptr::null(),
             neighbors: std::ptr::null(),
+            parts: std::ptr::null(),
         })))
     }
 

@@ -82,6 +82,7 @@ impl Engine {
             peers: std::ptr::null(),
             contexts: std::ptr::null(),
             neighbors: std::ptr::null(),
+            parts: std::ptr::null(),
         });
         let mut opened = Self {
             strategy,

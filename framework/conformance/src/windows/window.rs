@@ -193,6 +193,7 @@ impl Rank {
             peers: self.peers.as_ptr(),
             contexts: null(),
             neighbors: null(),
+            parts: null(),
         };
         let window = Window {
             scope: Scope {

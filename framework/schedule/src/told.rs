@@ -1,4 +1,5 @@
-//! Messages between the processes of a communicator, and a barrier that is made of them.
+//! Messages between the processes of a communicator by which they agree on what they make together, and a barrier
+//! that is made of them.
 
 use core::ffi::c_void;
 
@@ -10,13 +11,20 @@ use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
 
 /// The messages of one operation.
 #[derive(Clone, Copy)]
-pub struct Operation<'a> {
+pub struct Told<'a> {
+    /// What sends and receives.
     pub pml: &'a PmlHandle,
+    /// The communicator.
     pub comm: &'a Comm,
+    /// The operation's tag.
     pub tag: i32,
 }
 
-impl Operation<'_> {
+impl Told<'_> {
+    /// Sends bytes.
+    ///
+    /// # Errors
+    /// The peer is gone.
     pub fn send(&self, peer: u32, bytes: &[u8]) -> Result<(), Failure> {
         let send = PmlSend {
             buffer: bytes.as_ptr().cast::<c_void>(),
@@ -32,6 +40,10 @@ impl Operation<'_> {
         unsafe { self.pml.send(&send) }
     }
 
+    /// Receives as many bytes.
+    ///
+    /// # Errors
+    /// The peer is gone.
     pub fn receive(&self, peer: u32, bytes: &mut [u8]) -> Result<(), Failure> {
         let receive = PmlReceive {
             buffer: bytes.as_mut_ptr().cast::<c_void>(),
@@ -46,14 +58,17 @@ impl Operation<'_> {
     }
 
     /// Up a binomial tree and down again. A process that can't go on because another has died tells the others on
-    /// both ways, which may wait for it and know nothing of the death.
-    pub fn barrier(&self) -> Result<(), Failure> {
+    /// both ways, which may wait for it and know nothing of the death. `result` is how it is with this process at the
+    /// beginning: if one of them fails, all do.
+    ///
+    /// # Errors
+    /// That of `result`, or a process is gone, or fails.
+    pub fn barrier(&self, mut result: Result<(), Failure>) -> Result<(), Failure> {
         let (rank, size) = (self.comm.rank, self.comm.remote_size);
         let children = |rank: u32| {
             let low = if rank == 0 { size.next_power_of_two() } else { rank & rank.wrapping_neg() };
             (0..low.trailing_zeros()).map(move |bit| rank + (1 << bit)).filter(move |r| *r < size)
         };
-        let mut result = Ok(());
         for child in children(rank) {
             keep_first(&mut result, self.hear(child));
         }
