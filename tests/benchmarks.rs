@@ -333,6 +333,19 @@ fn match_bench_runs() {
 }
 
 #[test]
+fn collectives_run() {
+    run(
+        "collectives",
+        &[
+            // Reductions have whole numbers of eight bytes.
+            (3, "--sizes 0,8,9,5k", &[("time", 1 + 4 + 3 + 3 + 4 + 4)]),
+            (2, "--sizes 8,100k --floor cached", &[("time", 1 + 5 * 2)]),
+            (2, "--operations bcast,reduce --sizes 8 --floor streaming", &[("time", 2)]),
+        ],
+    );
+}
+
+#[test]
 fn waiting_runs() {
     run(
         "waiting",
@@ -465,8 +478,9 @@ fn windows_are_measured() {
 }
 
 /// Every program, with what it needs to be told.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 12] = [
     ("bandwidth", ""),
+    ("collectives", ""),
     ("datatypes", ""),
     ("match-bench", ""),
     ("message-rate", ""),
@@ -510,6 +524,7 @@ fn wrong_command_lines_end_with_a_message() {
         ("pingpong", "--pin 100000", "100000"),
         ("pingpong", "--threads 2 --floor cached", "two processes with a thread each"),
         ("bandwidth", "--sizes 0", "messages of 0 bytes have no bandwidth"),
+        ("collectives", "--operations sum", "'sum'"),
         ("multirate", "-x 2", "as many receivers as senders"),
         ("multirate", "--pattern one-to-many -x 2", "one-to-many has 1 sender"),
         ("match-bench", "--mode unexpected --wildcard tag", "MPI_ANY_TAG"),

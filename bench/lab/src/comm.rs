@@ -215,6 +215,74 @@ impl Comm {
         ok(code, "MPI_Allreduce");
     }
 
+    /// The sums of the addends of all processes, by place, at the root. Collective.
+    #[inline]
+    pub fn sum_at(self, addends: &[u64], sums: &mut [u64], root: usize) {
+        assert_eq!(addends.len(), sums.len(), "there is a sum for each place");
+        // SAFETY: both buffers hold so many integers and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Reduce(
+                addends.as_ptr().cast(),
+                sums.as_mut_ptr().cast(),
+                count(addends.len()),
+                ffi::RSMPI_UINT64_T,
+                ffi::RSMPI_SUM,
+                root as c_int,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Reduce");
+    }
+
+    /// The data of the root go to all. Collective.
+    #[inline]
+    pub fn bcast(self, data: &mut [u8], root: usize) {
+        let place = address(data).cast_mut().cast();
+        // SAFETY: the buffer holds so many bytes, is borrowed for writing and outlives the call.
+        let code = unsafe {
+            ffi::MPI_Bcast(place, count(data.len()), ffi::RSMPI_UINT8_T, root as c_int, self.0)
+        };
+        ok(code, "MPI_Bcast");
+    }
+
+    /// The data of every process, by rank. Collective.
+    #[inline]
+    pub fn allgather(self, own: &[u8], all: &mut [u8]) {
+        assert_eq!(all.len(), own.len() * self.size(), "there is a block of each");
+        // SAFETY: the buffers hold a block, and one of each process, and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Allgather(
+                address(own).cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                address(all).cast_mut().cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Allgather");
+    }
+
+    /// A block of so many bytes from each process to each. Collective.
+    #[inline]
+    pub fn alltoall(self, block: usize, given: &[u8], got: &mut [u8]) {
+        assert!(given.len() == block * self.size() && got.len() == given.len(), "a block for each");
+        // SAFETY: both buffers hold a block of each process and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Alltoall(
+                address(given).cast(),
+                count(block),
+                ffi::RSMPI_UINT8_T,
+                address(got).cast_mut().cast(),
+                count(block),
+                ffi::RSMPI_UINT8_T,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Alltoall");
+    }
+
     /// The value of every process, by rank. Collective.
     pub fn gather_all(self, value: f64) -> Vec<f64> {
         let mut results = vec![0.0; self.size()];
