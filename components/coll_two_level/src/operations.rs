@@ -8,9 +8,9 @@ use core::ptr::{null, null_mut, without_provenance_mut};
 use cairn_framework::abi::datatype::Op;
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlHandle, PmlReceive, PmlSend};
+use cairn_framework::frameworks::pml::PmlHandle;
 use cairn_schedule::told::lost;
-use cairn_schedule::{Call, Data, Temporary};
+use cairn_schedule::{Call, Channel, Data, Temporary};
 
 use crate::layout::Layout;
 use crate::levels::Course;
@@ -78,6 +78,24 @@ struct Work<'a> {
     call: &'a Call<'a>,
     course: Course<'a>,
     pml: &'a PmlHandle,
+}
+
+/// A gather or scatter on one rank.
+struct Rooted {
+    /// Bytes of a rank's block.
+    block: u64,
+    root: u32,
+    /// The root's node, and its number there.
+    node: u32,
+    number: u32,
+    /// Whether this rank is its node's leader.
+    leads: bool,
+    /// Whether the blocks of all come by here: at the root and its leader.
+    has_all: bool,
+    /// Room for the blocks of the node, at its leader.
+    mates: Temporary,
+    /// Room for those of all, where they come by.
+    all: Temporary,
 }
 
 const NO_COUNTS: CollCounts = CollCounts { data: null(), width: 8, reserved: 0 };
@@ -227,19 +245,15 @@ impl Work<'_> {
         }
     }
 
+    /// The operation's own messages.
+    fn channel(&self) -> Channel {
+        Channel { comm: self.call.comm, tag: self.call.args.tag }
+    }
+
     /// Data goes to another process of this node in a message of the operation.
     unsafe fn send(&mut self, peer: u32, data: Data) {
         let data = if self.course.is_lost() { data.of(0) } else { data };
-        let send = PmlSend {
-            buffer: data.buffer.cast(),
-            count: data.count,
-            datatype: data.datatype(),
-            comm: self.call.comm,
-            peer,
-            tag: self.call.args.tag,
-            mode: PML_STANDARD,
-            reserved: 0,
-        };
+        let send = self.channel().send(peer, data);
         // SAFETY: promised by the caller.
         let sent = unsafe { self.pml.send(&send) };
         self.course.note(sent);
@@ -247,14 +261,7 @@ impl Work<'_> {
 
     /// Data comes from one. That nothing comes says that it is lost.
     unsafe fn receive(&mut self, peer: u32, data: Data) {
-        let receive = PmlReceive {
-            buffer: data.buffer.cast(),
-            count: data.count,
-            datatype: data.datatype(),
-            comm: self.call.comm,
-            source: peer as i32,
-            tag: self.call.args.tag,
-        };
+        let receive = self.channel().receive(peer, data);
         // SAFETY: promised by the caller.
         let received = unsafe { self.pml.recv(&receive) };
         self.course.note(received.and_then(|status| {
@@ -306,15 +313,27 @@ impl Work<'_> {
         Some(longer)
     }
 
-    unsafe fn gather(&mut self) {
-        let own = self.own_block();
+    /// What a gather or scatter has on this rank.
+    fn rooted(&self) -> Rooted {
         let block = self.call.bytes().unwrap_or(0);
         let (node, number) = self.root();
-        let root = self.call.args.root as u32;
         let leads = self.course.leads();
-        let mates = room(if leads { self.of_node(block) } else { 0 });
         let has_all = self.is_at_root() && (leads || self.call.is_root());
-        let all = room(if has_all { self.of_all(block) } else { 0 });
+        Rooted {
+            block,
+            root: self.call.args.root as u32,
+            node,
+            number,
+            leads,
+            has_all,
+            mates: room(if leads { self.of_node(block) } else { 0 }),
+            all: room(if has_all { self.of_all(block) } else { 0 }),
+        }
+    }
+
+    unsafe fn gather(&mut self) {
+        let own = self.own_block();
+        let Rooted { block, root, node, number, leads, has_all, mates, all } = self.rooted();
         // SAFETY: promised by the caller; memory is as long as the operations say.
         unsafe {
             let each = side(mates.data.of(block));
@@ -342,13 +361,7 @@ impl Work<'_> {
     }
 
     unsafe fn scatter(&mut self) {
-        let block = self.call.bytes().unwrap_or(0);
-        let (node, number) = self.root();
-        let root = self.call.args.root as u32;
-        let leads = self.course.leads();
-        let mates = room(if leads { self.of_node(block) } else { 0 });
-        let has_all = self.is_at_root() && (leads || self.call.is_root());
-        let all = room(if has_all { self.of_all(block) } else { 0 });
+        let Rooted { block, root, node, number, leads, has_all, mates, all } = self.rooted();
         // Where the root's own block stays.
         let own = if self.call.receive_in_place() { room(block) } else { room(0) };
         let to = if self.call.receive_in_place() { own.data } else { self.call.receive() };

@@ -38,6 +38,7 @@ pub mod told;
 pub use call::{Blocks, Call, distances};
 pub use data::{Data, Temporary};
 pub use driver::{Driver, Module, is_defined};
+pub use link::Channel;
 pub use schedule::{Schedule, Step};
 
 use cairn_framework::abi::status::ERR_UNSUPPORTED;

@@ -24,12 +24,15 @@ pub struct Link {
 /// The communicator and the tag of an operation's messages.
 #[derive(Clone, Copy)]
 pub struct Channel {
+    /// The communicator.
     pub comm: *const Comm,
+    /// The tag.
     pub tag: i32,
 }
 
 impl Channel {
-    fn send(self, peer: u32, data: Data) -> PmlSend {
+    /// The message that has the data, for a peer. The communicator and the data stay until it is sent.
+    pub fn send(self, peer: u32, data: Data) -> PmlSend {
         PmlSend {
             buffer: data.buffer.cast(),
             count: data.count,
@@ -42,7 +45,8 @@ impl Channel {
         }
     }
 
-    fn receive(self, from: u32, data: Data) -> PmlReceive {
+    /// The receive of a message of a peer into the data. The communicator and the data stay until it is over.
+    pub fn receive(self, from: u32, data: Data) -> PmlReceive {
         PmlReceive {
             buffer: data.buffer.cast(),
             count: data.count,

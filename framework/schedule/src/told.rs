@@ -1,13 +1,13 @@
 //! Messages between the processes of a communicator by which they agree on what they make together, and a barrier
 //! that is made of them.
 
-use core::ffi::c_void;
-
 use cairn_framework::abi::comm::Comm;
 use cairn_framework::abi::status::ERR_PEER;
-use cairn_framework::author::{BYTES, Failure};
+use cairn_framework::author::Failure;
 use cairn_framework::frameworks::pml::PmlHandle;
-use cairn_framework::frameworks::pml::{PML_STANDARD, PmlReceive, PmlSend};
+
+use crate::data::Data;
+use crate::link::Channel;
 
 /// The messages of one operation.
 #[derive(Clone, Copy)]
@@ -21,21 +21,17 @@ pub struct Told<'a> {
 }
 
 impl Told<'_> {
+    fn channel(&self) -> Channel {
+        Channel { comm: self.comm, tag: self.tag }
+    }
+
     /// Sends bytes.
     ///
     /// # Errors
     /// The peer is gone.
     pub fn send(&self, peer: u32, bytes: &[u8]) -> Result<(), Failure> {
-        let send = PmlSend {
-            buffer: bytes.as_ptr().cast::<c_void>(),
-            count: bytes.len() as u64,
-            datatype: &BYTES,
-            comm: self.comm,
-            peer,
-            tag: self.tag,
-            mode: PML_STANDARD,
-            reserved: 0,
-        };
+        let send =
+            self.channel().send(peer, Data::packed(bytes.as_ptr().cast_mut(), bytes.len() as u64));
         // SAFETY: everything lives until the function returns.
         unsafe { self.pml.send(&send) }
     }
@@ -45,14 +41,8 @@ impl Told<'_> {
     /// # Errors
     /// The peer is gone.
     pub fn receive(&self, peer: u32, bytes: &mut [u8]) -> Result<(), Failure> {
-        let receive = PmlReceive {
-            buffer: bytes.as_mut_ptr().cast::<c_void>(),
-            count: bytes.len() as u64,
-            datatype: &BYTES,
-            comm: self.comm,
-            source: peer as i32,
-            tag: self.tag,
-        };
+        let data = Data::packed(bytes.as_mut_ptr(), bytes.len() as u64);
+        let receive = self.channel().receive(peer, data);
         // SAFETY: as above.
         unsafe { self.pml.recv(&receive) }.map(drop)
     }
