@@ -1,25 +1,22 @@
 //! A job in one process: a system for each rank, on a thread of its own. All share a node.
 
 use std::collections::HashMap;
-use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use cairn_framework::abi::comm::{Comm, ContextId};
 use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::peer::{PEER_LOCAL, Peer};
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::CollOps;
 use cairn_framework::frameworks::pml::PmlOps;
-use cairn_framework::host::params::{CommandLine, Sources};
-use cairn_framework::host::paths::Paths;
-use cairn_framework::host::{Options, Search, System};
+use cairn_framework::host::System;
 use coll_sm as _;
 
 use super::pml::{Net, net};
+use super::process;
 use super::threads::Threads;
 
 /// The largest job.
@@ -136,7 +133,6 @@ impl Rank {
         let set = |name: &str, value: String| (name.to_owned(), value);
         let mca = vec![
             set("coll", "sm".into()),
-            set("pml", "memory".into()),
             set("coll_sm_after", "0".into()),
             // What the plans expect.
             set("coll_sm_priority", "10".into()),
@@ -147,20 +143,10 @@ impl Rank {
             set("coll_sm_few_rooted_limit", LIMIT.to_string()),
             set("coll_sm_memory", kind.memory.to_string()),
         ];
-        let command_line = CommandLine { mca, ..CommandLine::default() };
-        let system = System::new(Options {
-            paths: Paths::default(),
-            sources: Sources { command_line, ..Sources::default() },
-            sink: Box::new(|line| println!("{line}")),
-            search: Search::Wanted,
-        });
-        assert!(system.problems().is_empty(), "{:?}", system.problems());
-        let mut own = *system.job();
-        (own.rank, own.size) = (rank, kind.size);
+        let system = process::system(mca, |line| println!("{line}"));
+        let mut own = process::job(system, job, rank, kind.size);
         (own.local_rank, own.local_size) = (rank, kind.size);
         own.node_cores = if kind.is_crowded { kind.size.div_ceil(2) } else { kind.size };
-        own.thread_level = if kind.size % 2 == 1 { THREAD_MULTIPLE } else { THREAD_SINGLE };
-        own.id = CString::new(job).unwrap().into_raw();
         // SAFETY: nothing is open, and no other thread knows the system.
         unsafe { system.set_job(own) };
         let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
@@ -214,13 +200,7 @@ impl Rank {
 
     /// Why a call failed.
     pub fn reason(&self) -> String {
-        let mut text = [0u8; 500];
-        // SAFETY: a living instance and a buffer of that size.
-        let len = unsafe {
-            let host = &*(*self.instance).host;
-            (host.reason)(self.instance, text.as_mut_ptr().cast(), text.len())
-        };
-        String::from_utf8(text[..len].to_vec()).unwrap()
+        process::reason(self.instance)
     }
 }
 

@@ -7,6 +7,7 @@ mod memory;
 mod neighbors;
 mod plan;
 mod pml;
+mod process;
 mod threads;
 mod world;
 

@@ -1,26 +1,24 @@
 //! A job in one process: a system for each rank, on a thread of its own.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use cairn_framework::abi::comm::{COMM_INTER, Comm, ContextId, Neighbor, Neighbors};
 use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::coll::CollOps;
 use cairn_framework::frameworks::pml::PmlOps;
-use cairn_framework::host::params::{CommandLine, Sources};
-use cairn_framework::host::paths::Paths;
-use cairn_framework::host::{Options, Search, System};
+use cairn_framework::host::System;
 use coll_basic as _;
 use coll_tuned as _;
 
 use super::pml::{Net, net};
+use super::process;
 use super::threads::Threads;
 
 /// The largest job.
@@ -148,20 +146,9 @@ impl World {
 
 impl Rank {
     fn new(job: &str, rank: u32, size: u32, taste: Taste) -> Self {
-        let mut mca = settings(taste);
-        mca.push(("pml".into(), "memory".into()));
-        let command_line = CommandLine { mca, ..CommandLine::default() };
-        let system = System::new(Options {
-            paths: Paths::default(),
-            sources: Sources { command_line, ..Sources::default() },
-            sink: Box::new(|line| LOGGED.lock().unwrap().push(line.to_string())),
-            search: Search::Wanted,
-        });
-        assert!(system.problems().is_empty(), "{:?}", system.problems());
-        let mut own = *system.job();
-        (own.rank, own.size) = (rank, size);
-        own.thread_level = if size % 2 == 1 { THREAD_MULTIPLE } else { THREAD_SINGLE };
-        own.id = CString::new(job).unwrap().into_raw();
+        let system =
+            process::system(settings(taste), |line| LOGGED.lock().unwrap().push(line.to_string()));
+        let own = process::job(system, job, rank, size);
         // SAFETY: nothing is open, and no other thread knows the system.
         unsafe { system.set_job(own) };
         let process = Scope::new(SCOPE_PROCESS, 0, 1, c"process");
@@ -272,13 +259,7 @@ impl Rank {
 
     /// Why a call failed.
     pub fn reason(&self) -> String {
-        let mut text = [0u8; 500];
-        // SAFETY: a living instance and a buffer of that size.
-        let len = unsafe {
-            let host = &*(*self.instance).host;
-            (host.reason)(self.instance, text.as_mut_ptr().cast(), text.len())
-        };
-        String::from_utf8(text[..len].to_vec()).unwrap()
+        process::reason(self.instance)
     }
 }
 

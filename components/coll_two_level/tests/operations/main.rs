@@ -13,6 +13,8 @@ mod memory;
 mod plan;
 #[path = "../../../coll_tuned/tests/operations/pml.rs"]
 mod pml;
+#[path = "../../../coll_tuned/tests/operations/process.rs"]
+mod process;
 #[path = "../../../coll_tuned/tests/operations/threads.rs"]
 mod threads;
 mod world;

@@ -2,26 +2,24 @@
 //! communicators are served by `coll_tuned`.
 
 use std::cell::Cell;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use cairn_framework::abi::comm::{Comm, CommParts, ContextId};
 use cairn_framework::abi::component::Instance;
-use cairn_framework::abi::job::{THREAD_MULTIPLE, THREAD_SINGLE};
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::{OK, Status};
 use cairn_framework::frameworks::coll::{COLL_LOST, COLL_PASS_ON, CollArgs, CollOps, blocking_tag};
 use cairn_framework::frameworks::pml::PmlOps;
-use cairn_framework::host::params::{CommandLine, Sources};
-use cairn_framework::host::paths::Paths;
-use cairn_framework::host::{Options, Search, System};
+use cairn_framework::host::System;
 use coll_tuned as _;
 use coll_two_level as _;
 
 use super::pml::{Net, net};
+use super::process;
 use super::threads::Threads;
 
 /// The nodes of the ranks, of each job that tests use.
@@ -220,26 +218,15 @@ impl Rank {
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let mca = vec![
             set("coll", "two_level,tuned"),
-            set("pml", "memory"),
             set("coll_two_level_after", "0"),
             set("coll_two_level_gather_limit", "1g"),
             set("coll_two_level_allgather_limit", "1g"),
             set("coll_two_level_alltoall_limit", "1g"),
             set("coll_two_level_allreduce_limit", "1g"),
         ];
-        let command_line = CommandLine { mca, ..CommandLine::default() };
-        let system = System::new(Options {
-            paths: Paths::default(),
-            sources: Sources { command_line, ..Sources::default() },
-            sink: Box::new(|line| println!("{line}")),
-            search: Search::Wanted,
-        });
-        assert!(system.problems().is_empty(), "{:?}", system.problems());
+        let system = process::system(mca, |line| println!("{line}"));
         let size = layout.len() as u32;
-        let mut own = *system.job();
-        (own.rank, own.size) = (rank, size);
-        own.thread_level = if size % 2 == 1 { THREAD_MULTIPLE } else { THREAD_SINGLE };
-        own.id = CString::new(job).unwrap().into_raw();
+        let own = process::job(system, job, rank, size);
         // SAFETY: nothing is open, and no other thread knows the system or its peers.
         unsafe {
             system.set_job(own);
@@ -287,13 +274,7 @@ impl Rank {
 
     /// Why a call failed.
     pub fn reason(&self) -> String {
-        let mut text = [0u8; 500];
-        // SAFETY: a living instance and a buffer of that size.
-        let len = unsafe {
-            let host = &*(*self.instance).host;
-            (host.reason)(self.instance, text.as_mut_ptr().cast(), text.len())
-        };
-        String::from_utf8(text[..len].to_vec()).unwrap()
+        process::reason(self.instance)
     }
 }
 
