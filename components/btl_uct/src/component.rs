@@ -75,7 +75,7 @@ impl Component for Uct {
                 let (major, minor, release) = library.version;
                 format!("UCX {major}.{minor}.{release}: {plan}")
             });
-            let open = |_| with_doors(|| UctCri::open(library, &plan));
+            let open = |_| with_doors(&plan, || UctCri::open(library, &plan));
             let opening = (0..instances).map(open).collect::<Result<Vec<_>, _>>()?;
             let (cris, doors): (Vec<_>, Vec<_>) = opening.into_iter().unzip();
             opened.push((plan, cris, doors));
@@ -127,10 +127,15 @@ impl Drop for Uct {
 /// For each CRI of a device: where UCX accepts connections of TCP for it.
 type Doors = Vec<Vec<SocketAddr>>;
 
-/// What `open` opens, and where this process accepts connections since.
+/// What `open` opens, and where this process accepts connections since. A transport within the node has none, so
+/// descriptors are not looked through for it.
 fn with_doors<T>(
+    plan: &Plan,
     open: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(T, Vec<SocketAddr>), Failure> {
+    if plan.is_local() {
+        return Ok((open()?, Vec::new()));
+    }
     let before = sockets::accepting();
     let opened = open()?;
     Ok((opened, sockets::accepting().difference(&before).copied().collect()))

@@ -168,7 +168,7 @@ impl Shared {
             .flat_map(move |rank| (0..SLOTS as usize).map(move |slot| &self.head(rank, slot).flag))
     }
 
-    /// Nobody is to wait any more.
+    /// No process of the communicator is to wait on the board or a flag any more.
     #[cold]
     pub fn break_off(&self) {
         let board = self.board();
