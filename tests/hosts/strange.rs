@@ -83,7 +83,7 @@ const RELAYED: Parameters<'static> = &[["btl", "self,tcp"], ["btl_tcp_if_include
 fn frames_that_are_late_cut_small_swapped_or_lost_change_nothing() {
     let none = Rules::default();
     let ways = [
-        (1500, Rules { delay: Duration::from_millis(2), ..none }),
+        (1500, Rules { delay: Duration::from_millis(1), ..none }),
         (576, none),
         (1500, Rules { swap: 4, ..none }),
         (1500, Rules { lose: 100, ..none }),

@@ -146,8 +146,11 @@ fn pass_on(devices: &[File], rules: &Mutex<Rules>, passed: &AtomicU64, over: &At
             }
         }
         let next = directions.iter().filter_map(|one| one.waiting.front()).map(|(when, _)| *when);
-        let pause = next.min().map_or(Duration::from_millis(20), |when| when - now);
-        let pause = pause.min(Duration::from_millis(20));
+        // Who waits for a frame that is held sends none that would push it on: a program of many round trips would
+        // wait so long for each of them.
+        let holds = directions.iter().any(|one| one.held.is_some());
+        let most = Duration::from_millis(if holds { 1 } else { 20 });
+        let pause = next.min().map_or(most, |when| when - now).min(most);
         let pause = Timespec { tv_sec: 0, tv_nsec: i64::from(pause.subsec_nanos()) };
         let mut both: Vec<_> = devices.iter().map(|one| PollFd::new(one, PollFlags::IN)).collect();
         let _ = poll(&mut both, Some(&pause));
