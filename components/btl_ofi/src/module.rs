@@ -260,18 +260,18 @@ impl Module {
             let is_lost = match self.endpoint(rank) {
                 Some(endpoint) => of_ip(&endpoint.addresses).any(|address| lost.is(&address)),
                 // It has sent to this process, which has not sent to it.
-                None if self.admission.has_greeted(rank) => {
-                    let card =
-                        self.host.card_get(rank).ok().and_then(|card| Card::parse(card).ok());
-                    card.is_some_and(|card| of_ip(&card.addresses).any(|address| lost.is(&address)))
-                }
-                None => false,
+                None => self.admission.has_greeted(rank) && lost.is_sender(self.host, rank, doors),
             };
             if is_lost {
                 self.fail(rank, &why);
             }
         }
     }
+}
+
+/// Where the process with this card accepts connections.
+fn doors(card: &[u8]) -> Option<Vec<SocketAddr>> {
+    Some(of_ip(&Card::parse(card).ok()?.addresses).collect())
 }
 
 /// Those of libfabric's addresses that are of IP.

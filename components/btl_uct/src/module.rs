@@ -178,14 +178,12 @@ impl State {
     /// Where peers accept connections of this process.
     pub fn accepting(&self) -> HashSet<SocketAddr> {
         let owned = self.owned.lock();
-        let places = owned.values().map(|(endpoint, _)| &endpoint.place);
-        places.flat_map(|place| place.doors.iter().flatten().copied()).collect()
+        owned.values().flat_map(|(endpoint, _)| doors(&endpoint.place)).collect()
     }
 
     /// The ranks of other nodes that were lost.
     #[cold]
     pub fn lost(&self, lost: Lost) -> Vec<u32> {
-        let is_lost = |place: &CardDevice| place.doors.iter().flatten().any(|door| lost.is(door));
         let is_near = |rank| self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL));
         let is_meant = |rank: &u32| {
             if is_near(*rank) {
@@ -193,14 +191,15 @@ impl State {
             }
             let endpoint = self.owned.lock().get(rank).map(|(endpoint, _)| endpoint.clone());
             match endpoint {
-                Some(endpoint) => is_lost(&endpoint.place),
+                Some(endpoint) => doors(&endpoint.place).any(|door| lost.is(&door)),
                 // It has sent to this process, which has not sent to it.
-                None if self.has_met(*rank) => {
-                    let card = self.host.card_get(*rank).ok();
-                    let card = card.and_then(|card| Card::parse(card).ok());
-                    card.is_some_and(|card| card.devices.iter().any(is_lost))
+                None => {
+                    let read = |card: &[u8]| {
+                        let card = Card::parse(card).ok()?;
+                        Some(card.devices.iter().flat_map(doors).collect())
+                    };
+                    self.has_met(*rank) && lost.is_sender(self.host, *rank, read)
                 }
-                None => false,
             }
         };
         (0..self.met.len() as u32).filter(is_meant).collect()
@@ -251,4 +250,9 @@ impl State {
             });
         }
     }
+}
+
+/// Where a process accepts connections of UCX's on a device.
+fn doors(place: &CardDevice) -> impl Iterator<Item = SocketAddr> {
+    place.doors.iter().flatten().copied()
 }

@@ -15,7 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
-use cairn_framework::author::Mutex;
+use cairn_framework::author::{HostHandle, Mutex};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::net::{getpeername, getsockname, sockopt};
 
@@ -106,6 +106,19 @@ impl Lost {
             Whom::Peer(lost) => lost == *address,
             Whom::Host(lost) => lost == address.ip(),
         }
+    }
+
+    /// Whether it is this rank of another node, which has sent to this process and was not sent to; `doors` reads
+    /// from its card where it accepts connections. Of one whose card can't be had or read nobody would tell again, so
+    /// it counts as lost. Asks the host for the card; any thread.
+    pub fn is_sender(
+        &self,
+        host: HostHandle,
+        rank: u32,
+        doors: impl FnOnce(&[u8]) -> Option<Vec<SocketAddr>>,
+    ) -> bool {
+        let doors = host.card_get(rank).ok().and_then(doors);
+        doors.is_none_or(|doors| doors.iter().any(|door| self.is(door)))
     }
 
     /// What became of the peer, for messages; `parameter` is that of the timeout.
@@ -246,6 +259,8 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
 
+    use cairn_framework::mock::MockHost;
+
     use super::*;
 
     const TIMEOUT: Duration = Duration::from_secs(8);
@@ -339,6 +354,25 @@ mod tests {
             assert!(sockopt::socket_keepalive(&pairs[at].1).unwrap());
             assert!(state.connections.iter().any(|one| one.ends == found(at).ends));
         }
+    }
+
+    #[test]
+    fn a_sender_is_known_by_its_card_and_lost_without_one() {
+        let host = MockHost::leak("btl_x").handle();
+        host.card_put(b"10.1.0.2:7").unwrap();
+        let read = |card: &[u8]| {
+            let door = std::str::from_utf8(card).ok()?.parse().ok()?;
+            Some(vec![door])
+        };
+        let is = |door: &str, rank| {
+            let lost = Lost { whom: Whom::Peer(door.parse().unwrap()), why: Why::Unheard };
+            lost.is_sender(host, rank, read)
+        };
+        assert!(is("10.1.0.2:7", 0) && !is("10.1.0.2:8", 0));
+        // There is no card of rank 1.
+        assert!(is("10.1.0.2:8", 1));
+        host.card_put(b"no address").unwrap();
+        assert!(is("10.1.0.2:8", 0));
     }
 
     #[test]
