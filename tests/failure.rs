@@ -202,6 +202,20 @@ fn a_death_is_noticed_though_a_child_lives_on() {
 /// Of operations within nodes and between them, wherever the dead one was: alone on its node, the first of it, or another
 /// one. All nodes are this one. Over a network only those learn of a death that had to do with the dead one, so all
 /// operations before are those of the communicator in question.
+/// Over uGNI between nodes, where nothing tells who only receives: it has to ask.
+#[test]
+fn a_death_is_noticed_over_ugni_by_who_only_receives() {
+    let on_nodes = compiled(env!("CARGO_TARGET_TMPDIR"), "on_nodes", Counts::Small);
+    let before = [on_nodes.to_str().expect("a path of ours"), "(vector,(0,3,1))"];
+    let way = ["--mca mpi_node_identity launcher", "--mca btl self,ugni"];
+    let soon = "--mca btl_ugni_inquiry_interval 200";
+    for wait in ["--mca wait block", "--mca wait adaptive"] {
+        for level in ["single", "multiple"] {
+            dies("heard", "3", &[way[0], way[1], soon, wait], &before, level);
+        }
+    }
+}
+
 #[test]
 fn a_death_ends_operations_of_two_levels() {
     let on_nodes = compiled(env!("CARGO_TARGET_TMPDIR"), "on_nodes", Counts::Small);

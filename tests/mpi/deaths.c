@@ -4,7 +4,8 @@
 
    silent    before it had to do with any other process
    unheard   when it has sent, and the others have not received yet
-   far       the same, and the others receive little at a time
+   heard     when the others have received all that it sent, and nobody ever sent to it
+   far       unheard, and the others receive little at a time
    threads   the same, and several threads have sent, each by an instance of its own
    barrier   before a barrier that the others are in, of a communicator that had many
    first     the same, and it is the first process of the communicator
@@ -148,6 +149,22 @@ static void unheard(int count, bool slow)
     }
 }
 
+static void heard(void)
+{
+    int value = rank;
+    if (rank == 1) {
+        for (int other = 0; other < size; other++)
+            if (other != 1) OK(MPI_Send(&value, 1, MPI_INT, other, TAG, MPI_COMM_WORLD));
+    } else {
+        OK(MPI_Recv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK(value == 1);
+    }
+    meet();
+    if (rank == 1) die();
+    FAILS(MPI_ERR_PROC_ABORTED,
+          MPI_Recv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
 static void *sender(void *argument)
 {
     int number = (int)(size_t)argument;
@@ -270,6 +287,7 @@ int main(int argc, char **argv)
     int judge = 0;
     if (strcmp(when, "silent") == 0) silent();
     if (strcmp(when, "unheard") == 0) unheard(FEW, false);
+    if (strcmp(when, "heard") == 0) heard();
     if (strcmp(when, "far") == 0) unheard(MANY, true);
     if (strcmp(when, "threads") == 0) of_threads();
     if (strcmp(when, "barrier") == 0) barrier(1, BARRIERS, false);

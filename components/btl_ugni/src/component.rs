@@ -20,6 +20,7 @@ use crate::card::{Card, MOST_CRIS};
 use crate::connect;
 use crate::context::{Context, UgniCri};
 use crate::credentials::Credentials;
+use crate::inquiry;
 use crate::library::Library;
 use crate::link::UgniEndpoint;
 use crate::memory::{KEY, Region};
@@ -207,6 +208,7 @@ impl Btl for Ugni {
 
     fn seldom(device: &UgniDevice) -> u32 {
         device.registrations.sweep();
+        inquiry::ask(device);
         device.reap()
     }
 

@@ -270,6 +270,8 @@ fn connect(
     if made != GNI_RC_SUCCESS {
         return Err(format!("no link for messages: {}", explain(made)));
     }
+    let mailbox = &datagram.mailbox;
+    link.place.set(Some((mailbox.memory.wrapping_add(mailbox.offset.into()), mailbox.handle)));
     link.state.set(State::Connected);
     cri.traffic();
     // Messages may have come before, with events that named no link yet.

@@ -51,6 +51,8 @@ pub struct Context {
     pub sent: Cell<u32>,
     /// Failures of peers that it has seen.
     pub failures: Cell<u32>,
+    /// The link whose peer is asked next whether it is there.
+    pub next_inquiry: Cell<usize>,
     /// Links are over, and their peers are to be told so.
     pub is_ending: Cell<bool>,
     /// The transport closes: nobody is there any more who could be told of an end.
@@ -96,6 +98,7 @@ impl Context {
             flushes: Flushes::default(),
             sent: Cell::new(0),
             failures: Cell::new(0),
+            next_inquiry: Cell::new(0),
             is_ending: Cell::new(false),
             is_closing: Cell::new(false),
             idle: Cell::new(0),

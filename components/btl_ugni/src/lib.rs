@@ -23,7 +23,8 @@
 //! * **Atomics** are atomic with each other and not with the processor's, and are not offered on Gemini, which has no
 //!   swap.
 //!
-//! A peer has failed when a transaction with it fails for good, or when its process has ended on this node.
+//! A peer has failed when a transaction with it fails for good, or when its process has ended on this node. Peers of
+//! other nodes are asked now and then by a transaction (`inquiry`), as nothing else tells who only receives of them.
 //!
 //! **Threads.** What a CRI has is touched under its lock. Shared are the endpoints (written once each), flags and
 //! counters by which CRIs learn of failures, and the domain for registrations, which has a lock.
@@ -35,6 +36,7 @@ mod component;
 mod connect;
 mod context;
 mod credentials;
+mod inquiry;
 mod library;
 mod link;
 mod mailbox;

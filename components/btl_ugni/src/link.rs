@@ -64,6 +64,8 @@ pub struct Link {
     pub endpoint: Endpoint,
     /// Here.
     pub mailbox: Mailbox,
+    /// The peer's mailbox, once it is known: address and registration.
+    pub place: Cell<Option<(u64, [u64; 2])>>,
     /// Where the peer's datagram goes.
     pub answer: UnsafeCell<[u8; DATAGRAM]>,
     pub pass: Pass,
@@ -97,6 +99,7 @@ impl Link {
             state: Cell::new(state),
             endpoint,
             mailbox,
+            place: Cell::new(None),
             answer: UnsafeCell::new([0; DATAGRAM]),
             pass,
             has_greeted: Cell::new(false),

@@ -16,6 +16,7 @@ use crate::bindings::*;
 use crate::card::Card;
 use crate::component::Ugni;
 use crate::credentials::Credentials;
+use crate::inquiry::Inquiries;
 use crate::library::Library;
 use crate::link::UgniEndpoint;
 use crate::memory::{Region, units};
@@ -56,6 +57,7 @@ pub struct Module {
     /// Raised when a peer has failed, so that CRIs look which.
     failures: AtomicU32,
     departures: Departures,
+    pub inquiries: Inquiries,
     /// A queue has failed.
     broken: AtomicBool,
     closing: AtomicBool,
@@ -152,6 +154,7 @@ impl Module {
             parted: flags(),
             failures: AtomicU32::new(0),
             departures: Departures::new(cris),
+            inquiries: Inquiries::new(config.inquiry_interval),
             broken: AtomicBool::new(false),
             closing: AtomicBool::new(false),
         })

@@ -95,6 +95,11 @@ impl Op {
         self.skip.set(None);
     }
 
+    /// Where old values go: room that the network may write to for one that has none of its own.
+    pub fn room(&self) -> *mut u8 {
+        self.old.cast()
+    }
+
     /// Whether `flush` waits for it.
     pub fn is_write(&self) -> bool {
         self.kind.get() != Kind::Get
@@ -323,6 +328,7 @@ mod tests {
             poll_interval: 1,
             kept_registrations: 0,
             close_timeout: Duration::ZERO,
+            inquiry_interval: Duration::ZERO,
             watch_interval: Duration::ZERO,
         }
     }

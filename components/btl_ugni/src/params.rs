@@ -93,6 +93,10 @@ cairn_framework::params! {
             "How long the transport waits when it closes, for peers that compute and do not take what was \
              sent to them. It does not wait for those that have failed",
             range(0, 3_600_000), unit("ms"), level(6);
+        inquiry_interval: integer(10_000),
+            "Time after which peers of other nodes are asked again whether they are there, as nothing tells of one \
+             that only sends to this process. 0: never",
+            range(0, 3_600_000), unit("ms"), level(6);
         watch_interval: integer(50),
             "Time at least between two looks of a process whether the others of the node live",
             range(1, 3_600_000), unit("ms"), level(7);
@@ -118,6 +122,7 @@ pub struct Config {
     /// Most registrations that are kept.
     pub kept_registrations: usize,
     pub close_timeout: Duration,
+    pub inquiry_interval: Duration,
     pub watch_interval: Duration,
 }
 
@@ -153,6 +158,7 @@ impl Params {
             poll_interval: self.poll_interval.get() as u32,
             kept_registrations: self.kept_registrations.get() as usize,
             close_timeout: self.close_timeout.milliseconds(),
+            inquiry_interval: self.inquiry_interval.milliseconds(),
             watch_interval: self.watch_interval.milliseconds(),
         }
     }

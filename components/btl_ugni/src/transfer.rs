@@ -100,6 +100,26 @@ pub unsafe fn atomic(way: Way<'_, Ugni>, atomic: &BtlAtomic, completion: Complet
     submit(&way, route, op, completion)
 }
 
+/// Starts a get of some bytes of a peer's, which nobody wants: it fails if the peer is gone. False when there is no
+/// room for it.
+pub fn inquire(
+    device: &UgniDevice,
+    cri: &UgniCri,
+    endpoint: &UgniEndpoint,
+    (remote, registration): (u64, [u64; 2]),
+) -> Result<bool, Failure> {
+    let route = cri.route(device, cri.index(), endpoint)?;
+    let Some(op) = cri.ops.take(false) else { return Ok(false) };
+    op.kind.set(Kind::Get);
+    op.local.set(op.room());
+    op.local_handle.set(cri.ops.scratch());
+    op.remote.set(remote);
+    op.remote_handle.set(handle(registration));
+    op.len.set(size_of::<u64>());
+    begin(device, cri, route, op)?;
+    Ok(true)
+}
+
 /// The network's command for an operation.
 fn command(operation: u32, width: u32, fetches: bool) -> Result<u32, Failure> {
     let [fetching, plain] = match (width, operation) {
@@ -131,16 +151,8 @@ fn route<'a>(way: &Way<'a, Ugni>) -> Result<&'a Route, Failure> {
 }
 
 fn submit(way: &Way<'_, Ugni>, route: &Route, op: OpRef, completion: Completion) -> Attempted {
-    let (device, cri) = (way.device, way.cri);
-    op.route.set(route);
-    op.begin();
-    op.next_piece(&device.config, cri.ops.scratch());
-    cri.traffic();
-    if let Err(error) = post(device, cri, op) {
-        cri.ops.give(op);
-        let why = format!("a transfer to rank {}", route.peer.rank);
-        device.library.check(why, error)?;
-    }
+    let cri = way.cri;
+    begin(way.device, cri, route, op)?;
     // No progress was made yet, so it can't be over.
     op.completion.set(Some(completion));
     op.serial.set(cri.flushes.next());
@@ -149,6 +161,18 @@ fn submit(way: &Way<'_, Ugni>, route: &Route, op: OpRef, completion: Completion)
         route.writes.set(route.writes.get() + 1);
     }
     Ok(Outcome::Queued)
+}
+
+/// Posts the first piece of an operation.
+fn begin(device: &UgniDevice, cri: &UgniCri, route: &Route, op: OpRef) -> Result<(), Failure> {
+    op.route.set(route);
+    op.begin();
+    op.next_piece(&device.config, cri.ops.scratch());
+    cri.traffic();
+    post(device, cri, op).or_else(|error| {
+        cri.ops.give(op);
+        device.library.check(format!("a transfer to rank {}", route.peer.rank), error)
+    })
 }
 
 /// Hands the piece of an operation to the network, or has it wait until that has room.
