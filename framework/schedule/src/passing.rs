@@ -7,12 +7,13 @@
 
 use cairn_framework::abi::peer::PEER_FAILED;
 use cairn_framework::abi::request::Request;
-use cairn_framework::abi::status::{ERR_PEER, ERR_TRUNCATED, OK, Status};
+use cairn_framework::abi::status::{ERR_TRUNCATED, OK, Status};
 use cairn_framework::author::Failure;
 
 use crate::data::Data;
 use crate::link::{Channel, Link, lost};
 use crate::schedule::{Schedule, Step};
+use crate::told;
 
 /// What a barrier's message has that says that its sender is lost.
 static BYTE: u8 = 0;
@@ -50,7 +51,7 @@ pub unsafe fn run(
         is_barrier,
         requests: Vec::new(),
         expects: Vec::new(),
-        lost: is_lost.then(nothing_came),
+        lost: is_lost.then(told::lost),
         truncated: None,
     };
     // SAFETY: promised by the caller.
@@ -61,11 +62,6 @@ pub unsafe fn run(
         passing.wait();
     }
     passing.lost.or(passing.truncated).map_or(Ok(()), Err)
-}
-
-#[cold]
-fn nothing_came() -> Failure {
-    Failure::new(ERR_PEER, "a process that the collective operation needs is gone")
 }
 
 impl Passing<'_> {
@@ -106,7 +102,7 @@ impl Passing<'_> {
             let is_gone =
                 unsafe { (**(*self.channel.comm).peers.add(peer as usize)).is(PEER_FAILED) };
             if is_gone {
-                return Err(nothing_came());
+                return Err(told::lost());
             }
         }
         // SAFETY: promised by the caller; all is waited for before the end.
@@ -147,9 +143,9 @@ impl Passing<'_> {
     /// What became of a message: whether it failed, or was empty where data was expected.
     fn judge(&self, status: Status, is_empty: bool) -> Option<Failure> {
         match status {
-            OK if is_empty => Some(nothing_came()),
+            OK if is_empty => Some(told::lost()),
             OK => None,
-            ERR_TRUNCATED if self.is_barrier => Some(nothing_came()),
+            ERR_TRUNCATED if self.is_barrier => Some(told::lost()),
             status => Some(lost(status)),
         }
     }
