@@ -161,6 +161,30 @@ fn deaths_at_any_time() {
 }
 
 /// A process that has died may still be heard.
+/// Who only receives owes others a goodbye, too: each transport tells the end of a process, at least to its log.
+#[test]
+fn who_leaves_is_not_dead() {
+    let leaves = |level: &str, run: Run| {
+        let run = run.args([compiled("leaves")]).env("CAIRN_MCA_mca_log", "info");
+        let ended = run.env("TEST_THREAD_LEVEL", level).ok();
+        assert!(!ended.stderr.contains("is gone"), "{ended}");
+    };
+    for way in foreign::ways() {
+        for level in ["single", "multiple"] {
+            leaves(level, mpirun("3", way));
+        }
+    }
+    if foreign::here().any(|foreign| foreign.name == "ugni") {
+        let far = [
+            ["mpi_node_identity", "launcher"],
+            ["btl", "self,ugni"],
+            ["btl_ugni_inquiry_interval", "50"],
+        ];
+        let on_nodes = [compiled("on_nodes"), "(vector,(0,3,1))".into()];
+        leaves("single", mpirun("3", &far).args(on_nodes));
+    }
+}
+
 #[test]
 fn answers_of_the_dead() {
     for way in foreign::prompt_ways() {

@@ -11,7 +11,7 @@ use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
 use cairn_framework::author::{Failure, HostHandle};
-use cairn_framework::frameworks::btl::Device;
+use cairn_framework::frameworks::btl::{Btl, Device};
 use cairn_transport::sockets::Lost;
 use cairn_transport::{Admission, Departures, Lives, Registrations, Sockets};
 
@@ -19,6 +19,7 @@ use crate::bindings::*;
 use crate::card::{self, Card};
 use crate::choice::{Choice, Kind};
 use crate::component::Ofi;
+use crate::context::OfiCri;
 use crate::fabric::{Domain, Endpoint, Object};
 use crate::library::Library;
 use crate::link::OfiEndpoint;
@@ -185,6 +186,11 @@ impl Module {
         self.parted.get(rank as usize).is_some_and(|place| place.load(Ordering::Relaxed))
     }
 
+    /// Whether a rank that has sent to this process learns by this CRI that nothing comes from here.
+    pub fn owes_goodbye(&self, rank: u32, cri: &OfiCri) -> bool {
+        cri.index() == 0 && self.admission.has_greeted(rank)
+    }
+
     /// Whether a rank runs on another node, from which the kernel does not tell of its end.
     fn is_far(&self, rank: u32) -> bool {
         !self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL))
@@ -292,16 +298,28 @@ pub fn gone(rank: u32) -> Failure {
     Failure::new(ERR_PEER, format!("rank {rank} is gone"))
 }
 
-/// Has goodbye be said to a peer by all ways that it knows, behind all that was sent. Progress says it, when it
-/// has seen what has come: a peer that has said it already may not be there any more.
+/// Has goodbye be said to a peer by all ways that it knows, behind all that was sent, and by one at least if it has
+/// sent to this process. Progress says it, when it has seen what has come: a peer that has said it already may not be
+/// there any more.
 pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
+    let rank = endpoint.rank;
     for cri in device.hold_each() {
-        if let Some(link) = cri.existing(endpoint.rank) {
+        let existing = cri.existing(rank);
+        let owed = || device.owes_goodbye(rank, &cri) && !device.has_parted(rank);
+        let made = || cri.link(device, &cri, endpoint).ok();
+        if let Some(link) = existing.or_else(|| owed().then(made).flatten()) {
             link.is_ending.set(true);
             cri.is_ending.set(true);
             cri.traffic();
         }
     }
+}
+
+/// The endpoint of a rank that is owed a goodbye, and to which nothing was sent so far.
+fn creditor(device: &OfiDevice, rank: u32) -> Option<Arc<OfiEndpoint>> {
+    let is_owed = device.admission.has_greeted(rank) && !device.has_parted(rank);
+    // One that can't be had is told nothing.
+    is_owed.then(|| Ofi::add_peer(device, device.host.peer(rank)?).ok().flatten()).flatten()
 }
 
 /// How long a goodbye to a peer on another node may take. The peer may have closed before it came, and its provider
@@ -314,8 +332,10 @@ pub fn close(device: &OfiDevice) {
     device.closing.store(true, Ordering::Relaxed);
     device.hold_each().for_each(|cri| cri.is_closing.set(true));
     let until = Instant::now() + device.config.close_timeout;
-    for endpoint in device.endpoints.iter().filter_map(OnceLock::get) {
-        part_from(device, endpoint);
+    for rank in 0..device.endpoints.len() as u32 {
+        if let Some(endpoint) = device.endpoint(rank).cloned().or_else(|| creditor(device, rank)) {
+            part_from(device, &endpoint);
+        }
     }
     let patience = Instant::now() + GOODBYE;
     loop {

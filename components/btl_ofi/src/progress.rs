@@ -171,6 +171,7 @@ fn greet(device: &OfiDevice, cri: &OfiCri, link: &Link) -> Result<(), Failure> {
     fill(cri, link, op, head, proof.len());
     push(device, cri, link, op)?;
     link.has_greeted.set(true);
+    link.has_said_goodbye.set(false);
     Ok(())
 }
 
@@ -185,17 +186,27 @@ fn part(device: &OfiDevice, cri: &OfiCri) {
     }
 }
 
-/// Tells a peer that nothing more comes by a way, if it knows of the way.
+/// Tells a peer that nothing more comes by a way, if it knows of the way, or by the first CRI's, if it knows of this
+/// process because it has sent to it.
 fn say_goodbye(device: &OfiDevice, cri: &OfiCri, link: &Link) {
     let rank = link.endpoint.rank;
-    if link.endpoint.has_failed() || device.has_parted(rank) || !link.has_greeted.replace(false) {
+    if link.endpoint.has_failed() || device.has_parted(rank) {
         return;
     }
-    let said = message_op(device, cri).and_then(|op| {
+    let say = || {
+        if !link.has_greeted.get() {
+            if !device.owes_goodbye(rank, cri) || link.has_said_goodbye.get() {
+                return Ok(());
+            }
+            greet(device, cri, link)?;
+        }
+        link.has_greeted.set(false);
+        let op = message_op(device, cri)?;
         fill(cri, link, op, link.endpoint.pass.goodbye(), 0);
         link.has_said_goodbye.set(true);
         push(device, cri, link, op)
-    });
+    };
+    let said = say();
     if let Err(failure) = said {
         device.host.log(LOG_DEBUG, || format!("no goodbye to rank {rank}: {failure}"));
     }

@@ -106,6 +106,7 @@ impl Drop for Uct {
         let now = Instant::now();
         let (courtesy, deadline) = (now + COURTESY, now + self.close_timeout);
         for device in &self.devices {
+            part_from_senders(device);
             device.close();
             loop {
                 cri::reap(device);
@@ -120,6 +121,18 @@ impl Drop for Uct {
                 }
                 std::thread::yield_now();
             }
+        }
+    }
+}
+
+/// Has goodbye be said to the peers that have sent to this process, and to which nothing was sent.
+fn part_from_senders(device: &UctDevice) {
+    for rank in 0..device.host.job().size {
+        let is_owed = device.has_met(rank) && !device.has_parted(rank);
+        // One that can't be had is told nothing.
+        let peer = device.host.peer(rank).filter(|_| is_owed && device.endpoint(rank).is_none());
+        if let Some(Ok(Some(endpoint))) = peer.map(|peer| Uct::add_peer(device, peer)) {
+            Uct::remove_peer(device, endpoint);
         }
     }
 }

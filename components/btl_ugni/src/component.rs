@@ -195,7 +195,7 @@ impl Btl for Ugni {
     }
 
     fn remove_peer(device: &UgniDevice, endpoint: Arc<UgniEndpoint>) {
-        module::part_from(device, endpoint.rank);
+        module::part(device, |link| link.rank == endpoint.rank);
     }
 
     #[inline]

@@ -132,11 +132,6 @@ impl Context {
         (0..count).filter_map(|index| self.link(index)).collect()
     }
 
-    /// Links to a rank.
-    pub fn links_to(&self, rank: u32) -> impl Iterator<Item = &Link> {
-        self.all_links().into_iter().filter(move |link| link.rank == rank)
-    }
-
     /// A number for a link.
     pub fn promise(&self) -> u32 {
         let mut links = self.links.borrow_mut();

@@ -73,6 +73,8 @@ pub struct Link {
     pub has_greeted: Cell<bool>,
     /// It is over, and the peer is to be told so.
     pub is_ending: Cell<bool>,
+    /// The peer was told so, and nothing was sent since then.
+    pub has_said_goodbye: Cell<bool>,
     /// Buffers of messages that had no credits.
     pub backlog: RefCell<VecDeque<u32>>,
     /// It is among those that are tried again.
@@ -104,6 +106,7 @@ impl Link {
             pass,
             has_greeted: Cell::new(false),
             is_ending: Cell::new(false),
+            has_said_goodbye: Cell::new(false),
             backlog: RefCell::default(),
             is_waiting: Cell::new(false),
             sent: Cell::new(0),

@@ -95,16 +95,23 @@ pub fn send(
         return Ok(Outcome::NoResources);
     }
     if !link.has_greeted.get() {
-        let (head, proof) = link.pass.greeting();
-        submit(device, cri, link, head, |place| {
-            // SAFETY: buffers are longer.
-            unsafe { std::ptr::copy_nonoverlapping(proof.as_ptr(), place, proof.len()) };
-            proof.len()
-        })?;
-        link.has_greeted.set(true);
+        greet(device, cri, link)?;
     }
     submit(device, cri, link, link.pass.head(tag), write)?;
     Ok(Outcome::Done)
+}
+
+#[cold]
+fn greet(device: &UgniDevice, cri: &UgniCri, link: &Link) -> Result<(), Failure> {
+    let (head, proof) = link.pass.greeting();
+    submit(device, cri, link, head, |place| {
+        // SAFETY: buffers are longer.
+        unsafe { std::ptr::copy_nonoverlapping(proof.as_ptr(), place, proof.len()) };
+        proof.len()
+    })?;
+    link.has_greeted.set(true);
+    link.has_said_goodbye.set(false);
+    Ok(())
 }
 
 /// Hands a message to the network, behind those that wait; what it does not take now waits, too.
@@ -365,12 +372,17 @@ fn act(device: &UgniDevice, cri: &UgniCri, link: &Link, head: Head, rest: &[u8])
     }
 }
 
-/// Tells a peer that nothing more comes by a link, if it knows of the link.
+/// Tells a peer that nothing more comes by a link, if it knows of the link, be it that it has only sent by it.
 pub fn say_goodbye(device: &UgniDevice, cri: &UgniCri, link: &Link) {
     let rank = link.rank;
-    if device.has_failed(rank) || device.has_parted(rank) || !link.has_greeted.replace(false) {
+    if device.has_failed(rank) || device.has_parted(rank) || link.has_said_goodbye.get() {
         return;
     }
+    if !link.has_greeted.get() && (!link.is_connected() || greet(device, cri, link).is_err()) {
+        return;
+    }
+    link.has_greeted.set(false);
+    link.has_said_goodbye.set(true);
     // That it can't be said is known by then of the peer itself.
     _ = submit(device, cri, link, link.pass.goodbye(), |_| 0);
 }

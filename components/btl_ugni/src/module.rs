@@ -18,7 +18,7 @@ use crate::component::Ugni;
 use crate::credentials::Credentials;
 use crate::inquiry::Inquiries;
 use crate::library::Library;
-use crate::link::UgniEndpoint;
+use crate::link::{Link, UgniEndpoint};
 use crate::memory::{Region, units};
 use crate::nic::Nic;
 use crate::params::Config;
@@ -313,11 +313,11 @@ pub fn gone(rank: u32) -> Failure {
     Failure::new(ERR_PEER, format!("rank {rank} is gone"))
 }
 
-/// Has goodbye be said to a peer by all links that it knows, behind all that was sent. Progress says it, when it
-/// has seen what has come: a peer that has said it already may not be there any more.
-pub fn part_from(device: &UgniDevice, rank: u32) {
+/// Has goodbye be said by links, behind all that was sent. Progress says it, when it has seen what has come: a peer
+/// that has said it already may not be there any more.
+pub fn part(device: &UgniDevice, is_over: impl Fn(&Link) -> bool) {
     for cri in device.hold_each() {
-        for link in cri.links_to(rank).filter(|link| link.has_greeted.get()) {
+        for link in cri.all_links().into_iter().filter(|link| is_over(link)) {
             link.is_ending.set(true);
             cri.is_ending.set(true);
             cri.traffic();
@@ -331,9 +331,7 @@ pub fn close(device: &UgniDevice) {
     device.closing.store(true, Ordering::Relaxed);
     device.hold_each().for_each(|cri| cri.is_closing.set(true));
     let until = Instant::now() + device.config.close_timeout;
-    for endpoint in device.endpoints.iter().filter_map(OnceLock::get) {
-        part_from(device, endpoint.rank);
-    }
+    part(device, |_| true);
     loop {
         let mut busy = false;
         let mut events = 0;
