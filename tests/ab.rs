@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use cairn_tests::programs::{Counts, compiled};
 use cairn_tests::{Run, dist, executable, scratch};
 
 /// A benchmark whose second rank has nothing to say.
@@ -115,6 +116,44 @@ fn tuned_thresholds_are_taken_by_mpirun() {
     ended.says(&["the default stays: 1 repeats are too few"]);
     mpirun().args(run).ok();
     info().args(explain).ok().says(&["16k"]);
+}
+
+/// A chain is faster from 4 KiB on.
+const ALGORITHMS: &str = r#"#!/bin/sh
+[ "$PMI_RANK" = 0 ] || exit 0
+fast=8
+case $CAIRN_LAUNCH_PARAMS in *'["coll_tuned_bcast_algorithm","chain"]'*) fast=4;; esac
+point() {
+    echo '{"at":{"bytes":'$1'},"metric":"time","unit":"s","better":"lower","value":'$2'}'
+}
+echo '{"format":1,"points":['$(point 8 8)','$(point 4096 $fast)','$(point 65536 $fast)']}'
+"#;
+
+#[test]
+fn learned_algorithms_are_taken_by_coll_tuned() {
+    let dir = scratch();
+    let dir = dir.path();
+    executable(&dir.join("bcast.sh"), ALGORITHMS);
+    let learn = ["algorithms", "--busy", "--program", "./bcast.sh", "--ranks", "3"];
+    let ab = |dir: &Path| ab(dir).args(learn).args(["--output", "my.toml"]);
+    let ended = ab(dir).args(["bcast", "--repeats", "11"]).ok();
+    ended.says(&["bcast of 3 ranks", "chain: 0.50 (0.50 – 0.50) of 8.00 s", "nothing is surely"]);
+    let text = fs::read_to_string(dir.join("my.toml")).unwrap();
+    let row =
+        "\nbcast = [\n    { algorithm = \"chain\", ranks = 3, nodes = 1, bytes = \"4k-\" },\n]\n";
+    assert!(text.contains(row), "{text}");
+
+    let program = compiled(env!("CARGO_TARGET_TMPDIR"), "colls", Counts::Small);
+    let table = ["--mca", "coll", "tuned", "--mca", "coll_tuned_table", "my.toml"];
+    let mpirun = || Run::mpirun().dir(dir).args(["--oversubscribe", "-n", "3"]).args(table);
+    mpirun().args([&program]).says_nothing();
+
+    // With too few repeats, and with those that fail, nothing is known, and there is no file.
+    let few = ab(dir).args(["bcast", "--repeats", "1", "--overwrite"]).fails();
+    few.complains(&["bcast: 1 repeats are too few"]);
+    let none = ab(dir).args(["bcats", "--overwrite"]).fails();
+    none.complains(&["no algorithms of bcats are measured", "did you mean bcast?"]);
+    ab(dir).args(["bcast"]).fails().complains(&["the file is there already"]);
 }
 
 #[test]

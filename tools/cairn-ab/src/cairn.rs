@@ -84,6 +84,16 @@ pub struct Parameter {
     pub value: Json,
     /// The same as it was written, and who has set it.
     pub set: (String, String),
+    /// What it may be, in words.
+    pub allowed: String,
+}
+
+impl Parameter {
+    /// The words that it may be, if it is a choice among some.
+    pub fn words(&self) -> Vec<String> {
+        let all = self.allowed.replace(" or ", ", ");
+        all.split(", ").map(str::to_owned).collect()
+    }
 }
 
 /// A parameter of the installation, with what is set.
@@ -113,6 +123,7 @@ pub fn parameter(
         help: word(&found["help"]),
         default: word(&found["default"]),
         value: found["value"].clone(),
+        allowed: word(&found["allowed"]),
         set: wins.map(|it| (word(&it["text"]), word(&it["origin"]))).unwrap_or_default(),
     })
 }

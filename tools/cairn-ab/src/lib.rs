@@ -162,6 +162,12 @@ enum Command {
         #[command(flatten)]
         options: tune::Options,
     },
+    /// Measure which algorithms of collective operations are faster on this machine than those of the table, and
+    /// write them into a file for the parameter coll_tuned_table
+    Algorithms {
+        #[command(flatten)]
+        options: tune::algorithms::Options,
+    },
     /// Show what can be varied: components and parameters
     List {
         /// Only parameters whose names match, such as 'btl_*'
@@ -258,6 +264,9 @@ fn run(cli: Cli) -> Result<Ended, Problems> {
             return measured(&experiment, &store, Existing::Overwrite, &places, again);
         }
         Command::Tune { options } => return tune::tune(&options, &places(cli.places)?),
+        Command::Algorithms { options } => {
+            return tune::algorithms::learn(&options, &places(cli.places)?);
+        }
         Command::List { pattern, level } => {
             cairn::list(&places(cli.places)?, pattern.as_deref(), level)?;
         }

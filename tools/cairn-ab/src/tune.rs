@@ -5,10 +5,14 @@
 //!   table    what is tuned, and by what it is measured
 //!   choice   which value is taken
 //!   file     the file, with what its values rest on
+//!   runs     how often it is measured, and where that goes
+//!   algorithms   the same of collective operations: another file, with a choice at each size
 //! ```
 
+pub mod algorithms;
 mod choice;
 mod file;
+mod runs;
 mod table;
 
 use std::collections::BTreeMap;
@@ -22,15 +26,11 @@ use crate::cairn::{self, Parameter};
 use crate::contract::Scalar;
 use crate::experiment::{Experiment, Noise, Variant};
 use crate::libraries::Places;
-use crate::measure::{self, Ended, Existing};
+use crate::measure::Ended;
 use crate::report::{self, summary::Summary, table::quiet};
-use crate::stats;
-use crate::store;
 use file::{Measured, Outcome, Tuned};
+use runs::Runs;
 use table::{Table, Threshold};
-
-/// Repeats unless something else is said: intervals that hold for 96 ratios at once and bear one extreme value.
-const REPEATS: u32 = 16;
 
 /// What is tuned, and how.
 #[derive(Debug, clap::Args)]
@@ -44,22 +44,8 @@ pub struct Options {
     /// The file to write
     #[arg(long, value_name = "FILE", default_value = "cairn-tune.toml")]
     output: PathBuf,
-    /// Replace the file if it is there
-    #[arg(long)]
-    overwrite: bool,
-    /// How often everything is measured; with too few repeats nothing is changed
-    #[arg(long, value_name = "N", default_value_t = REPEATS)]
-    repeats: u32,
-    /// How often a disturbed repeat is tried again [default: 2]
-    #[arg(long, value_name = "N")]
-    retries: Option<u32>,
-    /// Go on with what was measured before
-    #[arg(long)]
-    resume: bool,
-    /// Where the measurements go, those of each threshold into a directory of its name [default: tune in the
-    /// cache, which is overwritten]
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
+    #[command(flatten)]
+    runs: Runs,
     /// Tune what this table says instead, such as thresholds of components that are not Cairn's
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
@@ -76,7 +62,7 @@ pub fn tune(options: &Options, places: &Places) -> Result<Ended, Problems> {
         list(&thresholds, places);
         return Ok(Ended::Complete);
     }
-    file::check(&options.output, options.overwrite)?;
+    file::check(&options.output, options.runs.overwrite)?;
     let mut session = Session { options, table: &table, places, chosen: BTreeMap::new() };
     let (mut tuned, mut stopped) = (Vec::new(), None);
     for threshold in thresholds {
@@ -100,7 +86,11 @@ pub fn tune(options: &Options, places: &Places) -> Result<Ended, Problems> {
         let why = why.collect::<Vec<_>>().join("; ");
         return Err(Problem::new(format!("nothing can be tuned: {why}")).into());
     }
-    file::write(&file::text(&tuned, stopped, &options.output), &options.output, options.overwrite)?;
+    file::write(
+        &file::text(&tuned, stopped, &options.output),
+        &options.output,
+        options.runs.overwrite,
+    )?;
     let shown = options.output.display();
     if stopped.is_some() {
         eprintln!("stopped; what was decided is in {shown}; go on with --resume --overwrite");
@@ -206,19 +196,16 @@ impl Session<'_> {
         }
         let experiment = self.experiment(threshold, &parameter, &values, &with);
         experiment.check().map_err(|problem| problem.at(format!("threshold {name}")))?;
-        if self.measure(name, &experiment)? == Ended::Interrupted {
+        let Some(summary) = self.options.runs.measure(name, &experiment, self.places)? else {
             return Ok(None);
-        }
-        let store = self.store(name);
-        let summary = report::summary(&store)?;
+        };
         if summary.groups.is_empty() {
             let why = summary.failures.first().map(report::summary::Failure::shown);
             tuned.outcome =
                 Outcome::NotMeasured(why.unwrap_or_else(|| "no run has a value".into()));
             return Ok(Some(tuned));
         }
-        report::write(&summary, &store.join("report"))?;
-        let measured = Box::new(measured(&summary, &store));
+        let measured = Box::new(measured(&summary, &self.options.runs.store(name, self.places)));
         tuned.outcome = Outcome::Chosen { choice: choice::choose(&summary), measured };
         Ok(Some(tuned))
     }
@@ -269,13 +256,13 @@ impl Session<'_> {
             Variant { name: value.clone(), mca, ..Variant::default() }
         };
         let Table { warmup, time_limit, minimal_effect, noise, .. } = self.table.clone();
-        let retries = self.options.retries.unwrap_or(noise.retries);
+        let retries = self.options.runs.retries.unwrap_or(noise.retries);
         let mut experiment = Experiment {
             title: threshold.name.clone(),
             claim: parameter.help.clone(),
             variants: values.iter().map(variant).collect(),
             benchmarks: threshold.benchmarks.clone(),
-            repeats: self.options.repeats,
+            repeats: self.options.runs.repeats,
             noise: Noise { retries, ..noise },
             warmup,
             time_limit,
@@ -284,38 +271,6 @@ impl Session<'_> {
         };
         experiment.complete();
         experiment
-    }
-
-    fn store(&self, name: &str) -> PathBuf {
-        let all = self.options.store.clone().unwrap_or_else(|| self.places.cache.join("tune"));
-        all.join(name)
-    }
-
-    fn measure(&self, name: &str, experiment: &Experiment) -> Result<Ended, Problems> {
-        // Each command line has at least one value.
-        let lines: usize = experiment.benchmarks.iter().map(|it| it.cases(0).len()).sum();
-        let needed = stats::needed(lines * (experiment.variants.len() - 1));
-        let repeats = experiment.repeats;
-        if (repeats as usize) < needed {
-            let what = format!("{name}: {repeats} repeats are too few to change anything");
-            let fix = format!("--repeats {needed} or more");
-            cairn_cli::print_problems(&[Problem::new(what).fix(fix).warning()]);
-        }
-        let values = list_words(experiment.variants.iter().map(|it| &it.name));
-        eprintln!("{name}: {values}");
-        let store = self.store(name);
-        let mut existing = Existing::Overwrite;
-        if self.options.resume && store.join(store::SAMPLES).is_file() {
-            if store::read(&store)?.experiment != *experiment {
-                let what = "what was measured before is not what is to be measured now";
-                return Err(Problem::new(what)
-                    .at(store.display())
-                    .fix("say the same as before, or measure anew without --resume")
-                    .into());
-            }
-            existing = Existing::Resume;
-        }
-        measure::measure(experiment, &store, existing, self.places)
     }
 }
 

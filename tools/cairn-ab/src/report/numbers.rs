@@ -1,6 +1,7 @@
 //! Numbers as people read them.
 
 use crate::contract::Scalar;
+use crate::stats::Estimate;
 
 /// A unit that fits some values: what to multiply with, and what to write behind.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +69,13 @@ pub fn digits(value: f64) -> String {
         size if size >= 0.001 => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     }
+}
+
+/// An estimate with its interval, if it has one.
+pub fn estimate(estimate: &Estimate) -> String {
+    let interval = estimate.interval.map(|it| it.ends().map(digits));
+    let interval = interval.map(|[low, high]| format!(" ({low} – {high})"));
+    format!("{}{}", digits(estimate.value), interval.unwrap_or_default())
 }
 
 /// A number without what is not needed of three digits.

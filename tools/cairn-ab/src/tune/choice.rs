@@ -8,7 +8,7 @@
 //! The intervals hold for all ratios of the threshold at once, of every value at every point of every
 //! benchmark. So where nothing is better than the default, something is taken in at most one of twenty cases.
 
-use crate::contract::Better;
+use crate::contract::{At, Better};
 use crate::experiment::Experiment;
 use crate::report::numbers;
 use crate::report::runs::Attempts;
@@ -141,6 +141,63 @@ pub fn choose(summary: &Summary) -> Choice {
     };
     choice.taken = best.map(|it| it.value.clone());
     choice
+}
+
+/// What is best at a point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best {
+    /// The point.
+    pub at: At,
+    /// The same in words, with the benchmark.
+    pub place: String,
+    /// The default's value, in words.
+    pub default: String,
+    /// The best of the values that are surely better than the default, if there is one, and its ratio in words.
+    pub best: Option<(String, String)>,
+}
+
+impl Best {
+    /// The value that is to be taken instead of the default.
+    pub fn value(&self) -> Option<&str> {
+        self.best.as_ref().map(|(value, _)| value.as_str())
+    }
+
+    /// What is to be said about it.
+    pub fn shown(&self) -> String {
+        let default = &self.default;
+        match &self.best {
+            Some((value, ratio)) => format!("{value}: {ratio} of {default}"),
+            None => format!("{default}, nothing is surely faster"),
+        }
+    }
+}
+
+/// What is best at each point of an experiment about times, where one value need not be taken for all.
+///
+/// # Errors
+/// Why nothing follows from the values.
+pub fn each(summary: &Summary) -> Result<Vec<Best>, String> {
+    let choice = choose(summary);
+    let ratios = summary.groups.iter().map(|group| group.points).sum();
+    if let Some(why) = unusable(summary, &choice.candidates, ratios) {
+        return Err(why);
+    }
+    let places = defaults(summary).zip(choice.default).enumerate();
+    let best = |(index, ((_, row, _), (place, default))): (usize, ((&Group, &Row, _), (_, _)))| {
+        let better = |it: &Candidate| {
+            let point = it.points.get(index).filter(|point| point.says == Says::Better)?;
+            Some((it.value.clone(), point.ratio))
+        };
+        let better = choice.candidates.iter().filter_map(better);
+        let least = better.min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+        Best {
+            at: row.at.clone(),
+            place,
+            default,
+            best: least.map(|(value, ratio)| (value, numbers::estimate(&ratio))),
+        }
+    };
+    Ok(places.map(best).collect())
 }
 
 /// Why nothing follows from the values, if it does not.

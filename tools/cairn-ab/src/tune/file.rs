@@ -7,7 +7,7 @@ use cairn_framework::host::problem::Problem;
 use tempfile::Builder;
 
 use crate::environment::Environment;
-use crate::report::numbers::digits;
+use crate::report::numbers;
 use crate::tune::choice::{Choice, Point};
 
 /// Comments are no wider.
@@ -161,20 +161,20 @@ fn directory(file: &Path) -> &Path {
 
 /// Lines that are comments, but for the settings.
 #[derive(Default)]
-struct Comments(String);
+pub struct Comments(pub String);
 
 impl Comments {
-    fn gap(&mut self) {
+    pub fn gap(&mut self) {
         self.0.push_str("#\n");
     }
 
     /// A paragraph.
-    fn say(&mut self, words: &str) {
+    pub fn say(&mut self, words: &str) {
         self.indented("", "", words);
     }
 
     /// A paragraph that begins with `first` and goes on behind `rest`.
-    fn indented(&mut self, first: &str, rest: &str, words: &str) {
+    pub fn indented(&mut self, first: &str, rest: &str, words: &str) {
         let mut line = format!("# {first}");
         let mut empty = true;
         for word in words.split_whitespace() {
@@ -193,9 +193,23 @@ impl Comments {
         self.line(&line);
     }
 
-    fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         self.0.push_str(line.trim_end());
         self.0.push('\n');
+    }
+
+    /// By what, when and how something was measured, and with what.
+    pub fn facts(&mut self, measured: &Measured, with: &str) {
+        let Measured { environment, library, repeats, store } = measured;
+        self.indented("machine: ", "  ", &environment.machine());
+        self.indented("date: ", "  ", &environment.date());
+        let version = format!("{library}; cairn-ab {}", environment.version);
+        self.indented("version: ", "  ", &version);
+        self.indented("measured: ", "  ", repeats);
+        if !with.is_empty() {
+            self.indented("with: ", "  ", with);
+        }
+        self.indented("values: ", "  ", &store.display().to_string());
     }
 
     fn threshold(&mut self, it: &Tuned) {
@@ -204,20 +218,8 @@ impl Comments {
             self.say(&it.help);
         }
         if let Outcome::Chosen { measured, .. } = &it.outcome {
-            let Measured { environment, library, repeats, store } = &**measured;
             self.gap();
-            self.indented("machine: ", "  ", &environment.machine());
-            self.indented("date: ", "  ", &environment.date());
-            self.indented(
-                "version: ",
-                "  ",
-                &format!("{library}; cairn-ab {}", environment.version),
-            );
-            self.indented("measured: ", "  ", repeats);
-            if !it.with.is_empty() {
-                self.indented("with: ", "  ", &it.with);
-            }
-            self.indented("values: ", "  ", &store.display().to_string());
+            self.facts(measured, &it.with);
         }
         if let Some((value, who)) = &it.elsewhere {
             self.gap();
@@ -258,9 +260,7 @@ impl Comments {
             self.gap();
             self.indented(&format!("{}: ", candidate.value), "  ", &candidate.shown());
             for Point { place, ratio, says } in &candidate.points {
-                let interval = ratio.interval.map(|it| it.ends().map(digits));
-                let interval = interval.map(|[low, high]| format!(" ({low} – {high})"));
-                let shown = format!("{}{}", digits(ratio.value), interval.unwrap_or_default());
+                let shown = numbers::estimate(ratio);
                 self.line(&format!("#   {place:wide$}  {shown:20} {}", says.shown()));
             }
         }
