@@ -171,7 +171,7 @@ fn who_leaves_is_not_dead() {
     };
     for way in foreign::ways() {
         for level in ["single", "multiple"] {
-            leaves(level, mpirun("3", way));
+            leaves(level, mpirun("4", way));
         }
     }
     if foreign::here().any(|foreign| foreign.name == "ugni") {
@@ -180,8 +180,8 @@ fn who_leaves_is_not_dead() {
             ["btl", "self,ugni"],
             ["btl_ugni_inquiry_interval", "50"],
         ];
-        let on_nodes = [compiled("on_nodes"), "(vector,(0,3,1))".into()];
-        leaves("single", mpirun("3", &far).args(on_nodes));
+        let on_nodes = [compiled("on_nodes"), "(vector,(0,4,1))".into()];
+        leaves("single", mpirun("4", &far).args(on_nodes));
     }
 }
 

@@ -63,7 +63,8 @@
 #define CAIRN_PROGRESS_EVERY_PASS 0
 
 /**
- * How often a progress callback is called: in one pass of many (connection set-up, timers).
+ * How often a progress callback is called: in one pass of many (connection set-up, timers),
+ * after each whole sleep, and before the process leaves the launcher, from when on `card_get` gets nothing new.
  */
 #define CAIRN_PROGRESS_SELDOM 1
 

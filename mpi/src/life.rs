@@ -226,6 +226,7 @@ pub fn finalize() -> Result<()> {
         return leave(runtime);
     }
     levels::close();
+    runtime.system.do_what_is_seldom();
     let left = runtime.launch.disconnect();
     close(runtime);
     left
@@ -283,6 +284,7 @@ fn leave(runtime: &Runtime) -> Result<()> {
     levels::close();
     flush(runtime);
     special::end_freed();
+    runtime.system.do_what_is_seldom();
     let left = runtime.launch.disconnect();
     static AT_EXIT: Once = Once::new();
     let mut failed = 0;

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-enum { TAG = 1, LEAVES = 1 };
+enum { TAG = 1, LEAVES = 1, SIZE = 4, SENDER = 3 };
 
 int main(void)
 {
@@ -22,20 +22,23 @@ int main(void)
         OK(MPI_Comm_create_from_group(rest, "others", MPI_INFO_NULL, MPI_ERRORS_RETURN, &others));
         OK(MPI_Group_free(&rest));
     }
-    if (rank == 0) {
-        for (int other = 1; other < 3; other++)
-            OK(MPI_Send(&value, 1, MPI_INT, other, TAG, everybody));
+    if (rank == SENDER) {
+        for (int other = 0; other < SIZE; other++)
+            if (other != rank) OK(MPI_Send(&value, 1, MPI_INT, other, TAG, everybody));
     } else {
-        OK(MPI_Recv(&value, 1, MPI_INT, 0, TAG, everybody, MPI_STATUS_IGNORE));
+        OK(MPI_Recv(&value, 1, MPI_INT, SENDER, TAG, everybody, MPI_STATUS_IGNORE));
     }
     OK(MPI_Group_free(&all));
     OK(MPI_Comm_free(&everybody));
-    if (rank == 0) {
-        OK(MPI_Recv(&value, 1, MPI_INT, 1, TAG, others, MPI_STATUS_IGNORE));
-    } else if (rank != LEAVES) {
-        /* Long enough to be noticed. */
-        usleep(700 * 1000);
-        OK(MPI_Send(&value, 1, MPI_INT, 0, TAG, others));
+    if (rank == SENDER) {
+        OK(MPI_Recv(&value, 1, MPI_INT, 0, TAG, others, MPI_STATUS_IGNORE));
+    } else if (rank == 0) {
+        /* Long enough to be noticed, and taking what others still say: they wait for a fraction of a second only. */
+        int flag;
+        for (double begin = MPI_Wtime(); MPI_Wtime() < begin + 0.7; usleep(1000))
+            OK(MPI_Iprobe(0, TAG + 1, others, &flag, MPI_STATUS_IGNORE));
+        OK(MPI_Comm_size(others, &value));
+        OK(MPI_Send(&value, 1, MPI_INT, value - 1, TAG, others));
     }
     if (rank != LEAVES) OK(MPI_Comm_free(&others));
     OK(MPI_Session_finalize(&session));

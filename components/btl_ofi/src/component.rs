@@ -414,6 +414,7 @@ impl Btl for Ofi {
 
     fn seldom(device: &OfiDevice) -> u32 {
         device.registrations.sweep();
+        module::acquaint(device);
         device.reap()
     }
 

@@ -154,15 +154,15 @@ impl Context {
         false
     }
 
-    /// Something waits to be handed to the provider, or for a peer to take it. Of one that is `through` nothing but a
-    /// goodbye is waited for no more.
-    pub fn is_busy(&self, through: impl Fn(u32) -> bool) -> bool {
+    /// Something waits to be handed to the provider, or for a peer to take it; what does not count if courtesy is
+    /// over is a goodbye, with the greeting before it.
+    pub fn is_busy(&self, courtesy_is_over: bool) -> bool {
         if self.is_ending.get() {
             return true;
         }
         let is_waiting = |link: &Link| {
-            let goodbye = link.has_said_goodbye.get() && through(link.endpoint.rank);
-            let is_under_way = link.messages.get() > u32::from(goodbye) || link.writes.get() > 0;
+            let courtesy = if courtesy_is_over { link.courtesy.get() } else { 0 };
+            let is_under_way = link.messages.get() > courtesy || link.writes.get() > 0;
             is_under_way && !link.endpoint.has_failed()
         };
         self.all_links().into_iter().any(is_waiting)

@@ -52,8 +52,9 @@ pub struct Link {
     pub has_greeted: Cell<bool>,
     /// It is over, and the peer is to be told so.
     pub is_ending: Cell<bool>,
-    /// The peer was told so: the last message is a goodbye.
-    pub has_said_goodbye: Cell<bool>,
+    /// The peer was told so, and nothing was sent since then: the last message is a goodbye, and the one before it a
+    /// greeting if there are two. Otherwise none.
+    pub courtesy: Cell<u32>,
     /// Messages so far.
     pub number: Cell<u32>,
     /// Messages that the peer has not taken.
@@ -84,7 +85,7 @@ impl Link {
             home,
             has_greeted: Cell::new(false),
             is_ending: Cell::new(false),
-            has_said_goodbye: Cell::new(false),
+            courtesy: Cell::new(0),
             number: Cell::new(0),
             messages: Cell::new(0),
             all_taken: Cell::new(0),

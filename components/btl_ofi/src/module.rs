@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
-use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::author::{Failure, HostHandle, Mutex};
 use cairn_framework::frameworks::btl::{Btl, Device};
 use cairn_transport::sockets::Lost;
 use cairn_transport::{Admission, Departures, Lives, Registrations, Sockets};
@@ -28,6 +28,9 @@ use crate::progress;
 
 /// The device.
 pub type OfiDevice = Device<Ofi>;
+
+/// Why a peer of this node is gone.
+const ENDED: &str = "its process has ended";
 
 /// What the device keeps.
 pub struct Module {
@@ -48,6 +51,10 @@ pub struct Module {
     endpoints: Box<[OnceLock<Arc<OfiEndpoint>>]>,
     /// By rank: it has said that it sends nothing more, and what breaks then has ended in order.
     parted: Box<[AtomicBool]>,
+    /// By rank: it has failed, whether there is an endpoint or not.
+    failed: Box<[AtomicBool]>,
+    /// Ranks that have greeted, until [`acquaint`] has seen to them.
+    senders: Mutex<Vec<u32>>,
     /// Raised when a peer has failed, so that CRIs look which.
     failures: AtomicU32,
     departures: Departures,
@@ -86,6 +93,8 @@ impl Module {
             sockets: Sockets::new(of_ip(&own.addresses).collect(), config.peer_timeout),
             endpoints: (0..ranks).map(|_| OnceLock::new()).collect(),
             parted: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
+            failed: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
+            senders: Mutex::default(),
             failures: AtomicU32::new(0),
             departures: Departures::new(config.cris),
             broken: AtomicBool::new(false),
@@ -103,11 +112,12 @@ impl Module {
     /// The endpoint of a rank, made if there is none. `None` when there is no such rank.
     pub fn make_endpoint(&self, rank: u32, addresses: Vec<Vec<u8>>) -> Option<&Arc<OfiEndpoint>> {
         let place = self.endpoints.get(rank as usize)?;
-        Some(
-            place.get_or_init(|| {
-                Arc::new(OfiEndpoint::new(rank, addresses, self.admission.pass(rank)))
-            }),
-        )
+        let make = || Arc::new(OfiEndpoint::new(rank, addresses, self.admission.pass(rank)));
+        let made = place.get_or_init(make);
+        if self.failed[rank as usize].load(Ordering::Relaxed) {
+            made.fail();
+        }
+        Some(made)
     }
 
     /// Makes a test's own endpoint.
@@ -198,6 +208,7 @@ impl Module {
 
     /// A rank has sent to this process. Ids of another node's processes mean nothing here.
     pub fn met(&self, rank: u32) {
+        self.senders.lock().push(rank);
         if !self.is_far(rank) {
             self.lives.met(rank);
         }
@@ -206,7 +217,12 @@ impl Module {
     /// A peer is gone: tells CRIs, and has the host be told. Also from functions that may not tell it, as those
     /// that send.
     pub fn fail(&self, rank: u32, why: &str) {
-        let first = self.endpoint(rank).is_none_or(|endpoint| endpoint.fail());
+        let Some(failed) = self.failed.get(rank as usize) else { return };
+        let first = !failed.swap(true, Ordering::Relaxed);
+        // It may be made at this moment, and looks at the flag then.
+        if let Some(endpoint) = self.endpoint(rank) {
+            endpoint.fail();
+        }
         if first {
             self.failures.fetch_add(1, Ordering::Relaxed);
             self.departures.note(rank, why);
@@ -237,13 +253,15 @@ impl Module {
         let departures = &self.departures;
         let ended = self.lives.reap(self.host, |rank| departures.is_through_with(rank));
         for rank in &ended {
-            self.fail(*rank, "its process has ended");
+            self.fail(*rank, ENDED);
         }
         self.sockets.look(|| self.accepting()).into_iter().for_each(|lost| self.lose(lost));
         // Those that went in order are no news.
         let told = departures.tell(|rank, why| {
             if !self.has_parted(rank) && !self.is_closing() {
-                self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
+                // Who has killed it, or why it crashed, others say.
+                let level = if why == ENDED { LOG_INFO } else { LOG_WARN };
+                self.host.log(level, || format!("rank {rank} is gone: {why}"));
                 self.host.peer_failed(rank);
             }
         });
@@ -303,6 +321,9 @@ pub fn gone(rank: u32) -> Failure {
 /// there any more.
 pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
     let rank = endpoint.rank;
+    if endpoint.has_failed() {
+        return;
+    }
     for cri in device.hold_each() {
         let existing = cri.existing(rank);
         let owed = || device.owes_goodbye(rank, &cri) && !device.has_parted(rank);
@@ -315,15 +336,21 @@ pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
     }
 }
 
-/// The endpoint of a rank that is owed a goodbye, and to which nothing was sent so far.
-fn creditor(device: &OfiDevice, rank: u32) -> Option<Arc<OfiEndpoint>> {
-    let is_owed = device.admission.has_greeted(rank) && !device.has_parted(rank);
-    // One that can't be had is told nothing.
-    is_owed.then(|| Ofi::add_peer(device, device.host.peer(rank)?).ok().flatten()).flatten()
+/// Makes endpoints of those that have greeted since the last call. They are owed a goodbye, and their cards can't be
+/// had any more when this process has left the launcher. With no CRI's lock held.
+pub fn acquaint(device: &OfiDevice) {
+    for rank in std::mem::take(&mut *device.senders.lock()) {
+        if device.endpoint(rank).is_none()
+            && let Some(peer) = device.host.peer(rank)
+        {
+            // One that can't be had is told nothing.
+            _ = Ofi::add_peer(device, peer);
+        }
+    }
 }
 
-/// How long a goodbye to a peer on another node may take. The peer may have closed before it came, and its provider
-/// not have answered; nothing tells of that.
+/// How long a goodbye may take. The peer may have closed before it came, and its provider not have answered; nothing
+/// tells of that.
 const GOODBYE: Duration = Duration::from_millis(500);
 
 /// At the close: waits for what was sent, for at most `close_timeout`. No other thread polls any more, and
@@ -332,10 +359,8 @@ pub fn close(device: &OfiDevice) {
     device.closing.store(true, Ordering::Relaxed);
     device.hold_each().for_each(|cri| cri.is_closing.set(true));
     let until = Instant::now() + device.config.close_timeout;
-    for rank in 0..device.endpoints.len() as u32 {
-        if let Some(endpoint) = device.endpoint(rank).cloned().or_else(|| creditor(device, rank)) {
-            part_from(device, &endpoint);
-        }
+    for endpoint in device.endpoints.iter().filter_map(OnceLock::get) {
+        part_from(device, endpoint);
     }
     let patience = Instant::now() + GOODBYE;
     loop {
@@ -344,7 +369,7 @@ pub fn close(device: &OfiDevice) {
         let now = Instant::now();
         for cri in device.hold_each() {
             events += progress::pass(device, &cri);
-            busy |= cri.is_busy(|rank| now >= patience && device.is_far(rank));
+            busy |= cri.is_busy(now >= patience);
         }
         if !busy {
             break;

@@ -171,7 +171,7 @@ fn greet(device: &OfiDevice, cri: &OfiCri, link: &Link) -> Result<(), Failure> {
     fill(cri, link, op, head, proof.len());
     push(device, cri, link, op)?;
     link.has_greeted.set(true);
-    link.has_said_goodbye.set(false);
+    link.courtesy.set(0);
     Ok(())
 }
 
@@ -193,17 +193,18 @@ fn say_goodbye(device: &OfiDevice, cri: &OfiCri, link: &Link) {
     if link.endpoint.has_failed() || device.has_parted(rank) {
         return;
     }
+    let knows_it = link.has_greeted.get();
+    if !knows_it && (!device.owes_goodbye(rank, cri) || link.courtesy.get() > 0) {
+        return;
+    }
     let say = || {
-        if !link.has_greeted.get() {
-            if !device.owes_goodbye(rank, cri) || link.has_said_goodbye.get() {
-                return Ok(());
-            }
+        if !knows_it {
             greet(device, cri, link)?;
         }
         link.has_greeted.set(false);
+        link.courtesy.set(if knows_it { 1 } else { 2 });
         let op = message_op(device, cri)?;
         fill(cri, link, op, link.endpoint.pass.goodbye(), 0);
-        link.has_said_goodbye.set(true);
         push(device, cri, link, op)
     };
     let said = say();

@@ -106,7 +106,9 @@ impl Drop for Uct {
         let now = Instant::now();
         let (courtesy, deadline) = (now + COURTESY, now + self.close_timeout);
         for device in &self.devices {
-            part_from_senders(device);
+            for endpoint in std::mem::take(&mut *device.acquainted.lock()) {
+                Self::remove_peer(device, endpoint);
+            }
             device.close();
             loop {
                 cri::reap(device);
@@ -125,14 +127,14 @@ impl Drop for Uct {
     }
 }
 
-/// Has goodbye be said to the peers that have sent to this process, and to which nothing was sent.
-fn part_from_senders(device: &UctDevice) {
-    for rank in 0..device.host.job().size {
-        let is_owed = device.has_met(rank) && !device.has_parted(rank);
+/// Makes endpoints of those that have greeted since the last call. They are owed a goodbye, and their cards can't be
+/// had any more when this process has left the launcher. With no CRI's lock held.
+fn acquaint(device: &UctDevice) {
+    for rank in std::mem::take(&mut *device.senders.lock()) {
+        let peer = device.host.peer(rank).filter(|_| device.endpoint(rank).is_none());
         // One that can't be had is told nothing.
-        let peer = device.host.peer(rank).filter(|_| is_owed && device.endpoint(rank).is_none());
         if let Some(Ok(Some(endpoint))) = peer.map(|peer| Uct::add_peer(device, peer)) {
-            Uct::remove_peer(device, endpoint);
+            device.acquainted.lock().push(endpoint);
         }
     }
 }
@@ -342,6 +344,7 @@ impl Btl for Uct {
 
     fn seldom(device: &UctDevice) -> u32 {
         device.registrations.sweep();
+        acquaint(device);
         cri::reap(device)
     }
 

@@ -39,6 +39,9 @@ pub struct State {
     parted: Box<[AtomicBool]>,
     /// By rank: its endpoint was removed, so that nobody wants to know of its end but what still goes to it.
     left: Box<[AtomicBool]>,
+    /// Ranks that have greeted, until it was seen to it that they have endpoints, and those that were made for that.
+    pub senders: Mutex<Vec<u32>>,
+    pub acquainted: Mutex<Vec<Arc<UctEndpoint>>>,
     /// By rank: why it is not reached any more, until that is told.
     pub unreached: Mutex<HashMap<u32, String>>,
     closing: AtomicBool,
@@ -95,6 +98,8 @@ impl State {
             met: (0..size).map(|_| AtomicBool::default()).collect(),
             parted: (0..size).map(|_| AtomicBool::default()).collect(),
             left: (0..size).map(|_| AtomicBool::default()).collect(),
+            senders: Mutex::default(),
+            acquainted: Mutex::default(),
             unreached: Mutex::default(),
             closing: AtomicBool::new(false),
             refused: AtomicBool::new(false),
@@ -208,6 +213,7 @@ impl State {
     /// A rank of the job has greeted.
     pub fn greeted(&self, rank: u32) {
         self.met[rank as usize].store(true, Ordering::Relaxed);
+        self.senders.lock().push(rank);
         self.parted[rank as usize].store(false, Ordering::Relaxed);
         // Ids of another node's processes mean nothing here.
         if self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL)) {

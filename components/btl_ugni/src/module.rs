@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Failure, HostHandle};
@@ -33,6 +33,9 @@ const USUAL_REGISTRATIONS: u64 = 1200;
 
 /// Instances of a node up to which each has an FMA window of its own.
 const WINDOWS: u64 = 122;
+
+/// Why a peer of this node is gone.
+const ENDED: &str = "its process has ended";
 
 /// What the device keeps.
 pub struct Module {
@@ -294,12 +297,14 @@ impl Module {
         let departures = &self.departures;
         let ended = self.lives.reap(self.host, |rank| departures.is_through_with(rank));
         for rank in &ended {
-            self.fail(*rank, "its process has ended");
+            self.fail(*rank, ENDED);
         }
         // Those that went in order are no news.
         let told = departures.tell(|rank, why| {
             if !self.has_parted(rank) && !self.is_closing() {
-                self.host.log(LOG_WARN, || format!("rank {rank} is gone: {why}"));
+                // Who has killed it, or why it crashed, others say.
+                let level = if why == ENDED { LOG_INFO } else { LOG_WARN };
+                self.host.log(level, || format!("rank {rank} is gone: {why}"));
                 self.host.peer_failed(rank);
             }
         });

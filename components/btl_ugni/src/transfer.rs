@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use cairn_framework::abi::host::LOG_WARN;
+use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_PEER, OK, Status};
 use cairn_framework::author::{Attempted, Failure, Outcome};
 use cairn_framework::frameworks::btl::{
@@ -292,7 +292,11 @@ fn failed(device: &UgniDevice, cri: &UgniCri, op: OpRef, why: &str) {
     // SAFETY: routes stay as long as the CRI.
     let rank = unsafe { &*op.route.get() }.peer.rank;
     let kind = op.kind.get();
-    device.host.log(LOG_WARN, || format!("{kind:?} to rank {rank}: {why}"));
+    let completion = op.completion.take();
+    // One that nobody waits for is an inquiry: that the peer has gone, it may have said in a message that is seen later.
+    let level = if completion.is_some() { LOG_WARN } else { LOG_DEBUG };
+    op.completion.set(completion);
+    device.host.log(level, || format!("{kind:?} to rank {rank}: {why}"));
     device.fail(rank, why);
     finish(cri, op, ERR_PEER);
 }

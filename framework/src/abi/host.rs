@@ -38,7 +38,8 @@ pub const LOG_TRACE: u32 = 5;
 
 /// How often a progress callback is called: in every pass.
 pub const PROGRESS_EVERY_PASS: u32 = 0;
-/// How often a progress callback is called: in one pass of many (connection set-up, timers).
+/// How often a progress callback is called: in one pass of many (connection set-up, timers),
+/// after each whole sleep, and before the process leaves the launcher, from when on `card_get` gets nothing new.
 pub const PROGRESS_SELDOM: u32 = 1;
 
 /// A progress callback: looks for events once, never waits, and returns how many it handled.

@@ -543,6 +543,12 @@ impl System {
         }
     }
 
+    /// Has components do what they do seldom: for the last time before this process leaves the launcher, so that
+    /// transports get the cards of those to whom they still have to say something.
+    pub fn do_what_is_seldom(&self) {
+        self.engine.seldom();
+    }
+
     /// Closes every component, transports before the strategies that serve their pools.
     pub fn close(&'static self) {
         self.stop_background();
