@@ -15,6 +15,9 @@ use crate::turns::Turns;
 /// From so many bytes on few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
 
+/// Bytes of a broadcast that few processes copy at a time at least, so that all copy at once.
+const PIECE: u64 = 4096;
+
 /// An operation on a communicator.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
@@ -150,10 +153,11 @@ impl Call<'_> {
         let mut at = 0;
         if self.of.is_root() {
             let all = data.bytes();
+            let piece = self.piece(all);
             loop {
                 let turn = turns.begin();
                 turns.make_room(turn)?;
-                let len = (all - at).min(self.slot);
+                let len = (all - at).min(piece);
                 // SAFETY: promised by the caller; a slot has so much room.
                 unsafe { turns.put(&data, at, turns.own(turn), len) };
                 turns.say_bytes(turn, all);
@@ -170,7 +174,7 @@ impl Call<'_> {
             turns.set(turn);
             turns.wait_for(self.root(), turn)?;
             let all = turns.bytes(self.root(), turn);
-            let len = all.saturating_sub(at).min(self.slot);
+            let len = all.saturating_sub(at).min(self.piece(all));
             // SAFETY: as above.
             well &= unsafe { data.write(at, turns.data(self.root(), turn), len) };
             at += len;
@@ -178,6 +182,12 @@ impl Call<'_> {
                 return Ok(well);
             }
         }
+    }
+
+    /// Bytes of a turn of a broadcast of so many: where each process has a core, the others copy a piece while the root
+    /// writes the next one.
+    fn piece(&self, all: u64) -> u64 {
+        if self.turns.is_few() { self.slot.min(PIECE.max(all / 4)) } else { self.slot }
     }
 
     /// Writes the piece with this number of a rank's block to its place, and sees to it that there are as many turns as
