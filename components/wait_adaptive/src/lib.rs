@@ -7,11 +7,12 @@
 //! had their turn, and to be woken costs both sides more than to be asked. Elsewhere it polls for
 //! `patience`. Then it sleeps, which leaves the processor idle that waits for long.
 //!
-//! Threads that do not wait need a processor even more, but it is unknown which of them want to run. So
-//! where all threads that call the library are more than the share, a thread gives its processor to
-//! others now and then. If one of the process has come to wait meanwhile, it was one of those, and the
-//! next time comes sooner. If not, the others sleep, or it was a foreign program, which may keep the
-//! processor for milliseconds; then the next time comes later.
+//! Others may want the processor all the same: threads of this process that do not wait, and processes of other jobs
+//! or containers, of which nothing is known here. So a thread that polls gives its processor away now and then, and
+//! looks how long it was without it. For a moment only, or a thread of this process has come to wait meanwhile: those
+//! are others that wait for each other and give way as well, and the next time comes soon. Not at all: nobody wants
+//! it, and the next time comes later. For as long as the scheduler lets a program compute: that would take it each
+//! time, whereas it gets no more than its part if nothing is given, so the next time comes later, too.
 
 #![forbid(unsafe_code)]
 
@@ -29,11 +30,18 @@ const PRIORITY: i64 = 50;
 /// The first sleep after something happened, in microseconds.
 const FIRST_NAP: u32 = 1000;
 
-/// Passes between two looks at the clock, and the shortest [`Waiters::interval`].
+/// Passes between two looks at the clock.
 const PASSES_PER_LOOK: u32 = 32;
 
-/// The longest [`Waiters::interval`]: about a millisecond.
-const LONGEST_INTERVAL: u32 = 8192;
+/// The shortest and the longest [`Waiters::interval`].
+const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
+const LONGEST_INTERVAL: Duration = Duration::from_micros(250);
+
+/// To be without the processor for less is nobody else's turn, but the call by itself.
+const NOBODY: Duration = Duration::from_micros(2);
+/// To be without it for longer is the turn of a program that computes: more than the longest interval of one that
+/// polls, less than what schedulers give to each.
+const COMPUTES: Duration = Duration::from_millis(1);
 
 cairn_framework::params! {
     /// The parameters.
@@ -75,13 +83,13 @@ struct Waiters {
     /// Waits that have begun, and those that have ended.
     begun: AtomicU32,
     ended: AtomicU32,
-    /// Passes before a thread tries whether another one wants to run.
+    /// Nanoseconds before a thread tries whether another one wants to run.
     interval: AtomicU32,
 }
 
 impl Waiters {
     fn new() -> Self {
-        Self { begun: 0.into(), ended: 0.into(), interval: PASSES_PER_LOOK.into() }
+        Self { begun: 0.into(), ended: 0.into(), interval: nanoseconds(SHORTEST_INTERVAL).into() }
     }
 
     /// Threads that wait at the moment.
@@ -90,19 +98,35 @@ impl Waiters {
         self.begun.load(Ordering::Relaxed).wrapping_sub(ended)
     }
 
-    /// Lets another thread of the process run that does not wait, if there is one.
-    fn give_way(&self) {
+    /// Lets another thread run that wants to, if there is one, and returns the time afterwards.
+    fn give_way(&self, now: Instant) -> Instant {
         let begun = self.begun.load(Ordering::Relaxed);
         std::thread::yield_now();
-        let met = self.begun.load(Ordering::Relaxed) != begun;
+        let after = Instant::now();
+        let has_come = self.begun.load(Ordering::Relaxed) != begun;
         let interval = self.interval.load(Ordering::Relaxed);
-        self.interval.store(next_interval(interval, met), Ordering::Relaxed);
+        let next = next_interval(interval, has_come, after.duration_since(now));
+        self.interval.store(next, Ordering::Relaxed);
+        after
+    }
+
+    fn interval(&self) -> Duration {
+        Duration::from_nanos(self.interval.load(Ordering::Relaxed).into())
     }
 }
 
-/// The next [`Waiters::interval`], by whether a thread of the process has run.
-fn next_interval(interval: u32, met: bool) -> u32 {
-    if met { PASSES_PER_LOOK } else { interval.saturating_mul(2).min(LONGEST_INTERVAL) }
+/// The next [`Waiters::interval`], by whether a thread of the process has come to wait while this one was without its
+/// processor, and for how long that was.
+fn next_interval(interval: u32, has_come: bool, away: Duration) -> u32 {
+    let was_short = (NOBODY..COMPUTES).contains(&away);
+    match has_come || was_short {
+        true => nanoseconds(SHORTEST_INTERVAL),
+        false => interval.saturating_mul(2).min(nanoseconds(LONGEST_INTERVAL)),
+    }
+}
+
+const fn nanoseconds(time: Duration) -> u32 {
+    time.as_nanos() as u32
 }
 
 /// Processors for each process of a job on its node; 0 when there are more processes.
@@ -141,13 +165,14 @@ impl Component for Adaptive {
 impl Wait for Adaptive {
     fn wait(&self, sync: &WaitSync, means: &WaitMeans) -> Result<(), Failure> {
         self.waiters.begun.fetch_add(1, Ordering::Relaxed);
-        let (mut misses, mut passes) = (0, 0);
+        let mut misses = 0;
         let mut naps = Naps::new(FIRST_NAP, self.limit);
-        let mut idle_since: Option<Instant> = None;
+        // Since when there was no event, and since when the thread has had its processor, as far as it knows.
+        let mut idle: Option<(Instant, Instant)> = None;
         while !sync.is_complete() {
             if means.poll(sync) > 0 {
-                (misses, passes) = (0, 0);
-                idle_since = None;
+                misses = 0;
+                idle = None;
                 naps.reset();
                 continue;
             }
@@ -157,20 +182,17 @@ impl Wait for Adaptive {
                 std::hint::spin_loop();
                 continue;
             }
-            passes += misses;
             misses = 0;
             let patience = if crowded { self.crowded_patience } else { self.patience };
-            let tired = idle_since.get_or_insert_with(Instant::now).elapsed() >= patience;
+            let now = Instant::now();
+            let (idle_since, running_since) = idle.get_or_insert((now, now));
+            let tired = now.duration_since(*idle_since) >= patience;
             // When there is something to poll, or nothing can wake this thread, it does not sleep.
             let slept = tired && naps.sleep(sync, means);
             if !slept && (crowded || tired) {
                 std::thread::yield_now();
-            } else if !slept
-                && means.threads > self.share
-                && passes >= self.waiters.interval.load(Ordering::Relaxed)
-            {
-                self.waiters.give_way();
-                passes = 0;
+            } else if !slept && now.duration_since(*running_since) >= self.waiters.interval() {
+                *running_since = self.waiters.give_way(now);
             }
         }
         self.waiters.ended.fetch_add(1, Ordering::Relaxed);
@@ -215,14 +237,21 @@ mod tests {
 
     #[test]
     fn who_meets_nobody_gives_way_less_often() {
-        let mut interval = PASSES_PER_LOOK;
-        for _ in 0..32 {
-            let next = next_interval(interval, false);
-            assert!(next == 2 * interval || next == LONGEST_INTERVAL);
-            interval = next;
+        let [shortest, longest] = [SHORTEST_INTERVAL, LONGEST_INTERVAL].map(nanoseconds);
+        // Nobody, and a program that computes.
+        for away in [Duration::ZERO, COMPUTES] {
+            let mut interval = shortest;
+            for _ in 0..32 {
+                let next = next_interval(interval, false, away);
+                assert!(next == 2 * interval || next == longest);
+                interval = next;
+            }
+            assert_eq!(interval, longest);
+            assert_eq!(next_interval(interval, true, away), shortest);
         }
-        assert_eq!(interval, LONGEST_INTERVAL);
-        assert_eq!(next_interval(interval, true), PASSES_PER_LOOK);
+        assert_eq!(next_interval(longest, false, NOBODY), shortest);
+        // Those that poll for the longest interval before they give way are not taken for one that computes.
+        assert_eq!(next_interval(longest, false, 3 * LONGEST_INTERVAL), shortest);
     }
 
     #[test]
@@ -231,8 +260,5 @@ mod tests {
         waiters.begun.fetch_add(3, Ordering::Relaxed);
         waiters.ended.fetch_add(2, Ordering::Relaxed);
         assert_eq!(waiters.number(), 1);
-        // No other thread comes to wait here.
-        waiters.give_way();
-        assert_eq!(waiters.interval.load(Ordering::Relaxed), 2 * PASSES_PER_LOOK);
     }
 }
