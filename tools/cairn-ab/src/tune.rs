@@ -78,30 +78,16 @@ pub fn tune(options: &Options, places: &Places) -> Result<Ended, Problems> {
     }
     let measured = |it: &Tuned| matches!(it.outcome, Outcome::Chosen { .. });
     if !tuned.iter().any(measured) {
-        if stopped.is_some() {
-            eprintln!("stopped before anything was decided; go on with --resume");
-            return Ok(Ended::Interrupted);
-        }
         let why = tuned.iter().map(|it| format!("{} was {}", it.name, it.reason()));
         let why = why.collect::<Vec<_>>().join("; ");
-        return Err(Problem::new(format!("nothing can be tuned: {why}")).into());
-    }
-    file::write(
-        &file::text(&tuned, stopped, &options.output),
-        &options.output,
-        options.runs.overwrite,
-    )?;
-    let shown = options.output.display();
-    if stopped.is_some() {
-        eprintln!("stopped; what was decided is in {shown}; go on with --resume --overwrite");
-        return Ok(Ended::Interrupted);
+        return runs::undecided(stopped.is_some(), format!("nothing can be tuned: {why}"));
     }
     let used = match session.chosen.is_empty() {
         true => "nothing is set: the defaults stay".to_owned(),
-        false => format!("to use it: mpirun --tune {shown}"),
+        false => format!("to use it: mpirun --tune {}", options.output.display()),
     };
-    print(&format!("\nwritten: {shown}; {used}\n"));
-    Ok(Ended::Complete)
+    let text = file::text(&tuned, stopped, &options.output);
+    options.runs.write(&text, &options.output, stopped.is_some(), &used)
 }
 
 /// Says what came of a threshold.

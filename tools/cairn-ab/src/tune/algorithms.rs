@@ -17,7 +17,7 @@ use crate::noise;
 use crate::tune::choice::{self, Best};
 use crate::tune::file::{self, Comments, Measured};
 use crate::tune::measured;
-use crate::tune::runs::Runs;
+use crate::tune::runs::{self, Runs};
 
 /// What the table of `coll_tuned` counts as the bytes of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,27 +107,17 @@ pub fn learn(options: &Options, places: &Places) -> Result<Ended, Problems> {
         }
     }
     if learned.iter().all(|it| it.outcome.is_err()) {
-        if stopped.is_some() {
-            eprintln!("stopped before anything was decided; go on with --resume");
-            return Ok(Ended::Interrupted);
-        }
         let why = |it: &Learned| Some(format!("{}: {}", it.operation, it.outcome.as_ref().err()?));
         let why: Vec<String> = learned.iter().filter_map(why).collect();
-        return Err(Problem::new(format!("nothing is known. {}", why.join("; "))).into());
-    }
-    let text = text(&learned, stopped.as_deref(), &options.output);
-    file::write(&text, &options.output, options.runs.overwrite)?;
-    let shown = options.output.display();
-    if stopped.is_some() {
-        eprintln!("stopped; what was decided is in {shown}; go on with --resume --overwrite");
-        return Ok(Ended::Interrupted);
+        let why = format!("nothing is known. {}", why.join("; "));
+        return runs::undecided(stopped.is_some(), why);
     }
     let used = match learned.iter().all(|it| rows(it).is_empty()) {
         true => "no row is in it: the table of the installation is as good".to_owned(),
-        false => format!("to use it: mpirun --mca coll_tuned_table {shown}"),
+        false => format!("to use it: mpirun --mca coll_tuned_table {}", options.output.display()),
     };
-    print(&format!("\nwritten: {shown}; {used}\n"));
-    Ok(Ended::Complete)
+    let text = text(&learned, stopped.as_deref(), &options.output);
+    options.runs.write(&text, &options.output, stopped.is_some(), &used)
 }
 
 fn wanted(names: &[String]) -> Result<Vec<(&'static str, Bytes)>, Problem> {

@@ -104,16 +104,10 @@ impl Candidate {
 
 /// Chooses among the variants of an experiment, whose names are the values. Its baseline is the default.
 pub fn choose(summary: &Summary) -> Choice {
-    let ratios: usize = summary.groups.iter().map(|group| group.points).sum();
     let baseline = &summary.experiment.baseline;
-    let values = summary.experiment.variants.iter().map(|variant| &variant.name);
-    let candidates: Vec<Candidate> = values
-        .filter(|value| *value != baseline)
-        .map(|value| candidate(summary, value, ratios))
-        .collect();
-    let mut choice =
-        Choice { taken: None, reason: String::new(), default: default(summary), candidates };
-    if let Some(why) = unusable(summary, &choice.candidates, ratios) {
+    let (default, candidates) = (default(summary), candidates(summary));
+    let mut choice = Choice { taken: None, reason: String::new(), default, candidates };
+    if let Some(why) = unusable(summary, &choice.candidates) {
         choice.reason = format!("the default stays: {why}");
         return choice;
     }
@@ -177,18 +171,17 @@ impl Best {
 /// # Errors
 /// Why nothing follows from the values.
 pub fn each(summary: &Summary) -> Result<Vec<Best>, String> {
-    let choice = choose(summary);
-    let ratios = summary.groups.iter().map(|group| group.points).sum();
-    if let Some(why) = unusable(summary, &choice.candidates, ratios) {
+    let candidates = candidates(summary);
+    if let Some(why) = unusable(summary, &candidates) {
         return Err(why);
     }
-    let places = defaults(summary).zip(choice.default).enumerate();
+    let places = defaults(summary).zip(default(summary)).enumerate();
     let best = |(index, ((_, row, _), (place, default))): (usize, ((&Group, &Row, _), (_, _)))| {
         let better = |it: &Candidate| {
             let point = it.points.get(index).filter(|point| point.says == Says::Better)?;
             Some((it.value.clone(), point.ratio))
         };
-        let better = choice.candidates.iter().filter_map(better);
+        let better = candidates.iter().filter_map(better);
         let least = better.min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
         Best {
             at: row.at.clone(),
@@ -201,7 +194,8 @@ pub fn each(summary: &Summary) -> Result<Vec<Best>, String> {
 }
 
 /// Why nothing follows from the values, if it does not.
-fn unusable(summary: &Summary, candidates: &[Candidate], ratios: usize) -> Option<String> {
+fn unusable(summary: &Summary, candidates: &[Candidate]) -> Option<String> {
+    let ratios = ratios(summary);
     let needed = stats::needed(ratios);
     if let Some(why) = failed(summary, &summary.experiment.baseline) {
         return Some(format!("with it {why}, so there is nothing to compare with"));
@@ -245,6 +239,18 @@ fn stays(candidates: &[Candidate], experiment: &Experiment) -> String {
         reason += &format!(". {undecided} of {all} ratios are undecided; more repeats decide more");
     }
     reason
+}
+
+/// How many ratios there are, whose intervals hold for all at once.
+fn ratios(summary: &Summary) -> usize {
+    summary.groups.iter().map(|group| group.points).sum()
+}
+
+/// All values but the default.
+fn candidates(summary: &Summary) -> Vec<Candidate> {
+    let values = summary.experiment.variants.iter().map(|variant| &variant.name);
+    let others = values.filter(|value| **value != summary.experiment.baseline);
+    others.map(|value| candidate(summary, value, ratios(summary))).collect()
 }
 
 fn candidate(summary: &Summary, value: &str, ratios: usize) -> Candidate {

@@ -1,7 +1,8 @@
 //! The measurements of something that is tuned: how often, where they go, and how they go on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use cairn_cli::print;
 use cairn_framework::host::problem::{Problem, Problems};
 
 use crate::experiment::Experiment;
@@ -10,7 +11,7 @@ use crate::measure::{self, Ended, Existing};
 use crate::report::{self, summary::Summary};
 use crate::stats;
 use crate::store;
-use crate::tune::list_words;
+use crate::tune::{file, list_words};
 
 /// Repeats unless something else is said: intervals that hold for 96 ratios at once and bear one extreme value.
 const REPEATS: u32 = 16;
@@ -85,4 +86,37 @@ impl Runs {
         }
         Ok(Some(summary))
     }
+
+    /// Writes the file, and says how it is used, or how to go on if the user has stopped it.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn write(
+        &self,
+        text: &str,
+        output: &Path,
+        is_stopped: bool,
+        used: &str,
+    ) -> Result<Ended, Problems> {
+        file::write(text, output, self.overwrite)?;
+        let shown = output.display();
+        if is_stopped {
+            eprintln!("stopped; what was decided is in {shown}; go on with --resume --overwrite");
+            return Ok(Ended::Interrupted);
+        }
+        print(&format!("\nwritten: {shown}; {used}\n"));
+        Ok(Ended::Complete)
+    }
+}
+
+/// Nothing was decided, so there is nothing to write: `why`, unless the user has stopped it before.
+///
+/// # Errors
+/// He has not.
+pub fn undecided(is_stopped: bool, why: String) -> Result<Ended, Problems> {
+    if is_stopped {
+        eprintln!("stopped before anything was decided; go on with --resume");
+        return Ok(Ended::Interrupted);
+    }
+    Err(Problem::new(why).into())
 }
