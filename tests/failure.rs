@@ -199,9 +199,6 @@ fn a_death_is_noticed_though_a_child_lives_on() {
     dies("forked", "3", &["--mca btl self,tcp", "--mca progress thread"], &[], "multiple");
 }
 
-/// Of operations within nodes and between them, wherever the dead one was: alone on its node, the first of it, or another
-/// one. All nodes are this one. Over a network only those learn of a death that had to do with the dead one, so all
-/// operations before are those of the communicator in question.
 /// Over uGNI between nodes, where nothing tells who only receives: it has to ask.
 #[test]
 fn a_death_is_noticed_over_ugni_by_who_only_receives() {
@@ -216,6 +213,9 @@ fn a_death_is_noticed_over_ugni_by_who_only_receives() {
     }
 }
 
+/// Of operations within nodes and between them, wherever the dead one was: alone on its node, the first of it, or another
+/// one. All nodes are this one. Over a network only those learn of a death that had to do with the dead one, so all
+/// operations before are those of the communicator in question.
 #[test]
 fn a_death_ends_operations_of_two_levels() {
     let on_nodes = compiled(env!("CARGO_TARGET_TMPDIR"), "on_nodes", Counts::Small);

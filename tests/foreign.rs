@@ -160,7 +160,6 @@ fn deaths_at_any_time() {
     }
 }
 
-/// A process that has died may still be heard.
 /// Who only receives owes others a goodbye, too: each transport tells the end of a process, at least to its log.
 #[test]
 fn who_leaves_is_not_dead() {
@@ -185,6 +184,7 @@ fn who_leaves_is_not_dead() {
     }
 }
 
+/// A process that has died may still be heard.
 #[test]
 fn answers_of_the_dead() {
     for way in foreign::prompt_ways() {

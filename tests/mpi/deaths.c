@@ -4,7 +4,7 @@
 
    silent    before it had to do with any other process
    unheard   when it has sent, and the others have not received yet
-   heard     when the others have received all that it sent, and nobody ever sent to it
+   heard     when the others have received all that it sent, and no other process ever sent to it
    far       unheard, and the others receive little at a time
    threads   the same, and several threads have sent, each by an instance of its own
    barrier   before a barrier that the others are in, of a communicator that had many

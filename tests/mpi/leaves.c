@@ -1,5 +1,5 @@
 /* A process that has only received finalizes its session and ends, while the others go on: that is no failure of
-   it, and nobody says that it is gone. */
+   it, and no transport says that it is gone. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -10,8 +10,8 @@
 //! Others may want the processor all the same: threads of this process that do not wait, and processes of other jobs
 //! or containers, of which nothing is known here. So a thread that polls gives its processor away now and then, and
 //! looks how long it was without it. For a moment only, or a thread of this process has come to wait meanwhile: those
-//! are others that wait for each other and give way as well, and the next time comes soon. Not at all: nobody wants
-//! it, and the next time comes later. For as long as the scheduler lets a program compute: that would take it each
+//! are others that wait for each other and give way as well, and the next time comes soon. Not at all: no other
+//! thread wants it, and the next time comes later. For as long as the scheduler lets a program compute: that would take it each
 //! time, whereas it gets no more than its part if nothing is given, so the next time comes later, too.
 
 #![forbid(unsafe_code)]
@@ -37,8 +37,8 @@ const PASSES_PER_LOOK: u32 = 32;
 const SHORTEST_INTERVAL: Duration = Duration::from_micros(1);
 const LONGEST_INTERVAL: Duration = Duration::from_micros(250);
 
-/// To be without the processor for less is nobody else's turn, but the call by itself.
-const NOBODY: Duration = Duration::from_micros(2);
+/// To be without the processor for less is no other thread's turn, but the call by itself.
+const CALL: Duration = Duration::from_micros(2);
 /// To be without it for longer is the turn of a program that computes: more than the longest interval of one that
 /// polls, less than what schedulers give to each.
 const COMPUTES: Duration = Duration::from_millis(1);
@@ -118,7 +118,7 @@ impl Waiters {
 /// The next [`Waiters::interval`], by whether a thread of the process has come to wait while this one was without its
 /// processor, and for how long that was.
 fn next_interval(interval: u32, has_come: bool, away: Duration) -> u32 {
-    let was_short = (NOBODY..COMPUTES).contains(&away);
+    let was_short = (CALL..COMPUTES).contains(&away);
     match has_come || was_short {
         true => nanoseconds(SHORTEST_INTERVAL),
         false => interval.saturating_mul(2).min(nanoseconds(LONGEST_INTERVAL)),
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn who_meets_nobody_gives_way_less_often() {
         let [shortest, longest] = [SHORTEST_INTERVAL, LONGEST_INTERVAL].map(nanoseconds);
-        // Nobody, and a program that computes.
+        // No other thread, and a program that computes.
         for away in [Duration::ZERO, COMPUTES] {
             let mut interval = shortest;
             for _ in 0..32 {
@@ -249,7 +249,7 @@ mod tests {
             assert_eq!(interval, longest);
             assert_eq!(next_interval(interval, true, away), shortest);
         }
-        assert_eq!(next_interval(longest, false, NOBODY), shortest);
+        assert_eq!(next_interval(longest, false, CALL), shortest);
         // Those that poll for the longest interval before they give way are not taken for one that computes.
         assert_eq!(next_interval(longest, false, 3 * LONGEST_INTERVAL), shortest);
     }
@@ -260,5 +260,10 @@ mod tests {
         waiters.begun.fetch_add(3, Ordering::Relaxed);
         waiters.ended.fetch_add(2, Ordering::Relaxed);
         assert_eq!(waiters.number(), 1);
+        // Whoever runs meanwhile, the interval is another one afterwards.
+        waiters.interval.store(8 * nanoseconds(SHORTEST_INTERVAL), Ordering::Relaxed);
+        waiters.give_way(Instant::now());
+        let interval = waiters.interval.load(Ordering::Relaxed) / nanoseconds(SHORTEST_INTERVAL);
+        assert!([1, 16].contains(&interval), "{interval}");
     }
 }
