@@ -226,8 +226,7 @@ pub fn finalize() -> Result<()> {
         return leave(runtime);
     }
     levels::close();
-    runtime.system.do_what_is_seldom();
-    let left = runtime.launch.disconnect();
+    let left = disconnect(runtime);
     close(runtime);
     left
 }
@@ -284,8 +283,7 @@ fn leave(runtime: &Runtime) -> Result<()> {
     levels::close();
     flush(runtime);
     special::end_freed();
-    runtime.system.do_what_is_seldom();
-    let left = runtime.launch.disconnect();
+    let left = disconnect(runtime);
     static AT_EXIT: Once = Once::new();
     let mut failed = 0;
     // SAFETY: the function is there as long as the library.
@@ -301,6 +299,12 @@ fn leave(runtime: &Runtime) -> Result<()> {
 fn flush(runtime: &Runtime) {
     // SAFETY: the component's table is complete and the component open.
     unsafe { (runtime.pml.flush.unwrap_unchecked())(runtime.pml_instance) };
+}
+
+/// Leaves the launcher, which components may still have questions for.
+fn disconnect(runtime: &Runtime) -> Result<()> {
+    runtime.system.do_what_is_seldom();
+    runtime.launch.disconnect()
 }
 
 /// Ends everything.

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
+use cairn_framework::abi::host::{LOG_DEBUG, LOG_WARN};
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES};
-use cairn_framework::author::{Failure, HostHandle, Mutex};
+use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::{Btl, Device};
+use cairn_transport::departures::{self, ENDED};
 use cairn_transport::sockets::Lost;
-use cairn_transport::{Admission, Departures, Lives, Registrations, Sockets};
+use cairn_transport::{Admission, Departures, Lives, Registrations, Senders, Sockets};
 
 use crate::bindings::*;
 use crate::card::{self, Card};
@@ -28,9 +29,6 @@ use crate::progress;
 
 /// The device.
 pub type OfiDevice = Device<Ofi>;
-
-/// Why a peer of this node is gone.
-const ENDED: &str = "its process has ended";
 
 /// What the device keeps.
 pub struct Module {
@@ -53,8 +51,7 @@ pub struct Module {
     parted: Box<[AtomicBool]>,
     /// By rank: it has failed, whether there is an endpoint or not.
     failed: Box<[AtomicBool]>,
-    /// Ranks that have greeted, until [`acquaint`] has seen to them.
-    senders: Mutex<Vec<u32>>,
+    senders: Senders,
     /// Raised when a peer has failed, so that CRIs look which.
     failures: AtomicU32,
     departures: Departures,
@@ -94,7 +91,7 @@ impl Module {
             endpoints: (0..ranks).map(|_| OnceLock::new()).collect(),
             parted: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
             failed: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
-            senders: Mutex::default(),
+            senders: Senders::default(),
             failures: AtomicU32::new(0),
             departures: Departures::new(config.cris),
             broken: AtomicBool::new(false),
@@ -198,7 +195,13 @@ impl Module {
 
     /// Whether a rank that has sent to this process learns by this CRI that nothing comes from here.
     pub fn owes_goodbye(&self, rank: u32, cri: &OfiCri) -> bool {
-        cri.index() == 0 && self.admission.has_greeted(rank)
+        cri.index() == 0 && self.admission.has_greeted(rank) && !self.has_parted(rank)
+    }
+
+    /// A rank is told nothing when this process parts from it.
+    #[cold]
+    pub fn no_goodbye(&self, rank: u32, failure: &Failure) {
+        self.host.log(LOG_DEBUG, || format!("no goodbye to rank {rank}: {failure}"));
     }
 
     /// Whether a rank runs on another node, from which the kernel does not tell of its end.
@@ -208,7 +211,7 @@ impl Module {
 
     /// A rank has sent to this process. Ids of another node's processes mean nothing here.
     pub fn met(&self, rank: u32) {
-        self.senders.lock().push(rank);
+        self.senders.greeted(rank);
         if !self.is_far(rank) {
             self.lives.met(rank);
         }
@@ -259,10 +262,7 @@ impl Module {
         // Those that went in order are no news.
         let told = departures.tell(|rank, why| {
             if !self.has_parted(rank) && !self.is_closing() {
-                // Who has killed it, or why it crashed, others say.
-                let level = if why == ENDED { LOG_INFO } else { LOG_WARN };
-                self.host.log(level, || format!("rank {rank} is gone: {why}"));
-                self.host.peer_failed(rank);
+                departures::report(self.host, rank, why);
             }
         });
         ended.len() as u32 + told
@@ -325,10 +325,15 @@ pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
         return;
     }
     for cri in device.hold_each() {
-        let existing = cri.existing(rank);
-        let owed = || device.owes_goodbye(rank, &cri) && !device.has_parted(rank);
-        let made = || cri.link(device, &cri, endpoint).ok();
-        if let Some(link) = existing.or_else(|| owed().then(made).flatten()) {
+        let link = match cri.existing(rank) {
+            None if device.owes_goodbye(rank, &cri) => cri.link(device, &cri, endpoint).map(Some),
+            existing => Ok(existing),
+        };
+        let link = link.unwrap_or_else(|failure| {
+            device.no_goodbye(rank, &failure);
+            None
+        });
+        if let Some(link) = link {
             link.is_ending.set(true);
             cri.is_ending.set(true);
             cri.traffic();
@@ -336,15 +341,11 @@ pub fn part_from(device: &OfiDevice, endpoint: &OfiEndpoint) {
     }
 }
 
-/// Makes endpoints of those that have greeted since the last call. They are owed a goodbye, and their cards can't be
-/// had any more when this process has left the launcher. With no CRI's lock held.
+/// Makes endpoints of those that have greeted since the last call. With no CRI's lock held.
 pub fn acquaint(device: &OfiDevice) {
-    for rank in std::mem::take(&mut *device.senders.lock()) {
-        if device.endpoint(rank).is_none()
-            && let Some(peer) = device.host.peer(rank)
-        {
-            // One that can't be had is told nothing.
-            _ = Ofi::add_peer(device, peer);
+    for peer in device.senders.take(device.host) {
+        if let Err(failure) = Ofi::add_peer(device, peer) {
+            device.no_goodbye(peer.rank, &failure);
         }
     }
 }

@@ -209,7 +209,7 @@ fn say_goodbye(device: &OfiDevice, cri: &OfiCri, link: &Link) {
     };
     let said = say();
     if let Err(failure) = said {
-        device.host.log(LOG_DEBUG, || format!("no goodbye to rank {rank}: {failure}"));
+        device.no_goodbye(rank, &failure);
     }
 }
 

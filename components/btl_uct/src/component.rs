@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::host::LOG_INFO;
+use cairn_framework::abi::host::{LOG_DEBUG, LOG_INFO};
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_PEER};
@@ -127,14 +127,15 @@ impl Drop for Uct {
     }
 }
 
-/// Makes endpoints of those that have greeted since the last call. They are owed a goodbye, and their cards can't be
-/// had any more when this process has left the launcher. With no CRI's lock held.
+/// Makes endpoints of those that have greeted since the last call. With no CRI's lock held.
 fn acquaint(device: &UctDevice) {
-    for rank in std::mem::take(&mut *device.senders.lock()) {
-        let peer = device.host.peer(rank).filter(|_| device.endpoint(rank).is_none());
-        // One that can't be had is told nothing.
-        if let Some(Ok(Some(endpoint))) = peer.map(|peer| Uct::add_peer(device, peer)) {
-            device.acquainted.lock().push(endpoint);
+    let new = |peer: &&Peer| device.endpoint(peer.rank).is_none();
+    for peer in device.senders.take(device.host).filter(new) {
+        match Uct::add_peer(device, peer) {
+            Ok(made) => device.acquainted.lock().extend(made),
+            Err(failure) => device
+                .host
+                .log(LOG_DEBUG, || format!("no goodbye to rank {}: {failure}", peer.rank)),
         }
     }
 }

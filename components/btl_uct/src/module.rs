@@ -12,7 +12,7 @@ use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::author::{Failure, HostHandle, Mutex};
 use cairn_framework::frameworks::btl::Device;
 use cairn_transport::sockets::Lost;
-use cairn_transport::{Admission, Lives, Registrations, Sockets};
+use cairn_transport::{Admission, Lives, Registrations, Senders, Sockets};
 
 use crate::card::{Card, CardDevice, CardInterface};
 use crate::component::Uct;
@@ -39,8 +39,8 @@ pub struct State {
     parted: Box<[AtomicBool]>,
     /// By rank: its endpoint was removed, so that nobody wants to know of its end but what still goes to it.
     left: Box<[AtomicBool]>,
-    /// Ranks that have greeted, until it was seen to it that they have endpoints, and those that were made for that.
-    pub senders: Mutex<Vec<u32>>,
+    pub senders: Senders,
+    /// Endpoints that were made of those.
     pub acquainted: Mutex<Vec<Arc<UctEndpoint>>>,
     /// By rank: why it is not reached any more, until that is told.
     pub unreached: Mutex<HashMap<u32, String>>,
@@ -98,7 +98,7 @@ impl State {
             met: (0..size).map(|_| AtomicBool::default()).collect(),
             parted: (0..size).map(|_| AtomicBool::default()).collect(),
             left: (0..size).map(|_| AtomicBool::default()).collect(),
-            senders: Mutex::default(),
+            senders: Senders::default(),
             acquainted: Mutex::default(),
             unreached: Mutex::default(),
             closing: AtomicBool::new(false),
@@ -213,7 +213,7 @@ impl State {
     /// A rank of the job has greeted.
     pub fn greeted(&self, rank: u32) {
         self.met[rank as usize].store(true, Ordering::Relaxed);
-        self.senders.lock().push(rank);
+        self.senders.greeted(rank);
         self.parted[rank as usize].store(false, Ordering::Relaxed);
         // Ids of another node's processes mean nothing here.
         if self.host.peer(rank).is_some_and(|peer| peer.is(PEER_LOCAL)) {

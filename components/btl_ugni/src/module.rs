@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
+use cairn_framework::abi::host::LOG_WARN;
 use cairn_framework::abi::peer::PEER_LOCAL;
 use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
+use cairn_transport::departures::{self, ENDED};
 use cairn_transport::{Admission, Departures, Lives, Registrations};
 
 use crate::bindings::*;
@@ -33,9 +34,6 @@ const USUAL_REGISTRATIONS: u64 = 1200;
 
 /// Instances of a node up to which each has an FMA window of its own.
 const WINDOWS: u64 = 122;
-
-/// Why a peer of this node is gone.
-const ENDED: &str = "its process has ended";
 
 /// What the device keeps.
 pub struct Module {
@@ -302,10 +300,7 @@ impl Module {
         // Those that went in order are no news.
         let told = departures.tell(|rank, why| {
             if !self.has_parted(rank) && !self.is_closing() {
-                // Who has killed it, or why it crashed, others say.
-                let level = if why == ENDED { LOG_INFO } else { LOG_WARN };
-                self.host.log(level, || format!("rank {rank} is gone: {why}"));
-                self.host.peer_failed(rank);
+                departures::report(self.host, rank, why);
             }
         });
         ended.len() as u32 + told

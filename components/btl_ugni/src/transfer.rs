@@ -100,8 +100,8 @@ pub unsafe fn atomic(way: Way<'_, Ugni>, atomic: &BtlAtomic, completion: Complet
     submit(&way, route, op, completion)
 }
 
-/// Starts a get of some bytes of a peer's, which nobody wants: it fails if the peer is gone. False when there is no
-/// room for it.
+/// Starts a get of the first bytes of a peer's mailbox, which are not used: it fails if the peer is gone. False when
+/// the CRI has no transfer left.
 pub fn inquire(
     device: &UgniDevice,
     cri: &UgniCri,
@@ -293,7 +293,8 @@ fn failed(device: &UgniDevice, cri: &UgniCri, op: OpRef, why: &str) {
     let rank = unsafe { &*op.route.get() }.peer.rank;
     let kind = op.kind.get();
     let completion = op.completion.take();
-    // One that nobody waits for is an inquiry: that the peer has gone, it may have said in a message that is seen later.
+    // An operation without a completion is an inquiry: that the peer has gone, it may have said in a message that is
+    // seen later.
     let level = if completion.is_some() { LOG_WARN } else { LOG_DEBUG };
     op.completion.set(completion);
     device.host.log(level, || format!("{kind:?} to rank {rank}: {why}"));

@@ -2,11 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cairn_framework::author::Mutex;
+use cairn_framework::abi::host::{LOG_INFO, LOG_WARN};
+use cairn_framework::author::{HostHandle, Mutex};
 
 /// Looks that empty a queue behind which all that had come before is handed on. Some libraries take several to get at
 /// what lies in a socket.
 const EMPTY_LOOKS: u64 = 8;
+
+/// Why a peer of this node is gone whose process has ended.
+pub const ENDED: &str = "its process has ended";
+
+/// Has the host be told of a peer that is gone without a goodbye. That its process has ended is no warning: who has
+/// killed it, or why it crashed, others say.
+pub fn report(host: HostHandle, rank: u32, why: &str) {
+    let level = if why == ENDED { LOG_INFO } else { LOG_WARN };
+    host.log(level, || format!("rank {rank} is gone: {why}"));
+    host.peer_failed(rank);
+}
 
 /// Who is gone of a device's peers. The news may overtake their last messages, which lie in the queues of the CRIs: the
 /// host is told when every queue has been emptied a few times since.

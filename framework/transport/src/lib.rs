@@ -8,6 +8,7 @@
 //!   Flushes     flushes of a CRI whose writes end one by one
 //!   life        whether the peer of a TCP connection is there
 //!   Lives       whether the processes of the node live
+//!   Senders     peers to which a goodbye is owed because they have sent
 //!   Signals     puts the program's handlers back after the library has installed its own
 //!   Registrations   the program's memory stays registered for the next transfer from there
 //!   Rest        reads what peers publish
@@ -25,6 +26,7 @@ pub mod life;
 pub mod lives;
 pub mod registrations;
 pub mod rest;
+pub mod senders;
 pub mod signals;
 pub mod sockets;
 
@@ -35,5 +37,6 @@ pub use flushes::Flushes;
 pub use lives::Lives;
 pub use registrations::Registrations;
 pub use rest::Rest;
+pub use senders::Senders;
 pub use signals::Signals;
 pub use sockets::Sockets;
