@@ -10,6 +10,7 @@ use cairn_framework::abi::status::ERR_TRUNCATED;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::coll::*;
 use cairn_framework::frameworks::pml::PmlHandle;
+use cairn_schedule::Link;
 use cairn_schedule::told::{Told, lost};
 
 use crate::deaths::{Deaths, Member};
@@ -37,8 +38,8 @@ cairn_framework::params! {
              shared memory",
             level(5);
         limit: size("64k"),
-            "Longest vector of a reduction or scan, all blocks of an alltoall, and longest block of other \
-             operations in shared memory; longer ones go in messages",
+            "What a process has for others in shared memory, at most: a vector, a block, or all blocks of an \
+             alltoall or reduce-scatter; what is longer goes in messages",
             level(5), same();
         rooted_limit: size("1m"),
             "The same for broadcasts and the blocks of gather and scatter",
@@ -70,6 +71,8 @@ pub struct SharedMemory {
 /// What it keeps for a communicator.
 pub struct Module {
     pml: PmlHandle,
+    /// Sends and receives blocks that have no room in slots.
+    link: Link,
     /// Whether the processes of the communicator can share memory: several of one group and node.
     can_share: bool,
     /// Operations over messages so far.
@@ -113,6 +116,7 @@ impl Coll for SharedMemory {
     fn comm_open(&self, comm: &mut Comm) -> Result<Module, Failure> {
         Ok(Module {
             pml: PmlHandle::find(self.host)?,
+            link: Link::find(self.host)?,
             can_share: comm.flags & COMM_INTER == 0 && comm.remote_size > 1 && is_on_one_node(comm),
             calls: AtomicU32::new(0),
             member: OnceLock::new(),
@@ -121,13 +125,7 @@ impl Coll for SharedMemory {
     }
 
     fn offer(&self, _comm: &Comm, module: &Module, operation: u32, way: u32) -> Option<i32> {
-        let is_known = matches!(
-            operation,
-            COLL_BARRIER..=COLL_GATHER
-                | COLL_SCATTER
-                | COLL_ALLGATHER..=COLL_ALLTOALL
-                | COLL_REDUCE..=COLL_EXSCAN
-        );
+        let is_known = matches!(operation, COLL_BARRIER..=COLL_EXSCAN);
         (is_known && way == COLL_BLOCKING && module.can_share).then_some(self.priority)
     }
 
@@ -138,7 +136,7 @@ impl Coll for SharedMemory {
         };
         match member {
             // SAFETY: promised by the caller.
-            Some(member) => unsafe { self.run_shared(comm, member, args) },
+            Some(member) => unsafe { self.run_shared(comm, module, member, args) },
             None => over_messages(comm, module, args),
         }
     }
@@ -187,7 +185,7 @@ impl SharedMemory {
             // No process has memory before all have come.
             _ if args.operation == COLL_BARRIER => Ok(()),
             // SAFETY: promised by the caller.
-            Some(member) => unsafe { self.run_shared(comm, member, args) },
+            Some(member) => unsafe { self.run_shared(comm, module, member, args) },
             None => Err(Failure::declined()),
         }
     }
@@ -207,6 +205,7 @@ impl SharedMemory {
     unsafe fn run_shared(
         &self,
         comm: &Comm,
+        module: &Module,
         member: &Member,
         args: &CollArgs,
     ) -> Result<(), Failure> {
@@ -214,7 +213,8 @@ impl SharedMemory {
         let turns = Turns { host: self.host, member, rank, size };
         let slot = member.shared.shape().slot;
         let of = cairn_schedule::Call { comm, args };
-        if !operations::fits(&of, slot, self.limits(turns.is_few())) {
+        let limits = self.limits(turns.is_few());
+        if !operations::fits(&of, slot, limits) {
             return Err(Failure::declined());
         }
         if args.flags & COLL_LOST != 0 {
@@ -224,12 +224,13 @@ impl SharedMemory {
             return Err(lost());
         }
         // SAFETY: promised by the caller.
-        unsafe { operations::run(&Call { turns, of, slot }) }.inspect_err(|failure| {
-            // Data without room do not keep an operation from its end.
-            if failure.status != ERR_TRUNCATED {
-                member.fail();
-            }
-        })
+        unsafe { operations::run(&Call { turns, of, slot, limits, link: &module.link }) }
+            .inspect_err(|failure| {
+                // Data without room do not keep an operation from its end.
+                if failure.status != ERR_TRUNCATED {
+                    member.fail();
+                }
+            })
     }
 }
 

@@ -15,6 +15,7 @@
 //! | scan, exscan | all write, each reads those before it | |
 //! | allgather, alltoall, reduce_scatter | all write, all read what all have | the same, once all have arrived |
 //! | allreduce | the same; from 4 KiB on each reduces a part, and all read the parts | the last one to arrive reduces, and all read that |
+//! | gatherv, scatterv, alltoallv, alltoallw | as those without v; blocks that have no room in a slot go in messages | |
 //! | barrier | each sees the flags of all | rank 0 sees the flags of all, all see that of rank 0 |
 //!
 //! Where processes share processors, each operation is as fast as few of them have to run in turn. Reductions
@@ -22,13 +23,14 @@
 //! on all processes.
 //!
 //! The memory is made late, because most communicators see no operation or a few. Where it can't be made, and for what
-//! is long (`limit`), the next component is asked. When a process of the communicator dies, the
+//! is long (`limit`), the next component is asked, but for blocks of several lengths (`blocks`). When a process of the communicator dies, the
 //! operations of the others end with an error, as they would with messages (`deaths`).
 
+#[cfg(not(feature = "loom"))]
+mod blocks;
 mod board;
 #[cfg(not(feature = "loom"))]
 mod component;
-#[cfg(not(feature = "loom"))]
 #[cfg(not(feature = "loom"))]
 mod deaths;
 mod flag;

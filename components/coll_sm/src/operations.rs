@@ -7,8 +7,9 @@
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED};
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
-use cairn_schedule::Data;
+use cairn_schedule::{Data, Link};
 
+use crate::blocks;
 use crate::flag::Turn;
 use crate::turns::Turns;
 
@@ -25,6 +26,9 @@ pub struct Call<'a> {
     pub of: cairn_schedule::Call<'a>,
     /// Bytes of data in a slot.
     pub slot: u64,
+    pub limits: Limits,
+    /// For blocks that have no room in slots.
+    pub link: &'a Link,
 }
 
 /// The processes whose data a reduction takes, by rank: from the first one to before the second.
@@ -33,21 +37,27 @@ type Ranks = (u32, u32);
 /// How long vectors and blocks may be.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Of a broadcast, gather or scatter.
+    /// Of a broadcast, gather or scatter, with blocks of one length or of several.
     pub rooted: u64,
     /// Of all others.
     pub others: u64,
 }
 
-/// Whether an operation is done in shared memory, which all processes answer alike: the vector of a reduction or
-/// broadcast, all blocks of an alltoall, and every other operation's longest block is within the limit, and some of it
-/// has room in a slot.
+/// Whether an operation is done in shared memory, which all processes answer alike: what a process has for others is
+/// within the limit, and some of it has room in a slot. That is the vector of a broadcast, reduction or scan, the blocks
+/// of an alltoall or the parts of a reduce-scatter (on average) for all others, and every other operation's longest block. Where a process does not know all blocks it is so whatever their lengths are.
 #[inline]
 pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool {
     if slot == 0 {
         return call.args.operation == COLL_BARRIER;
     }
     let ranks = u64::from(call.size());
+    match call.args.operation {
+        COLL_GATHERV | COLL_SCATTERV | COLL_ALLTOALLV | COLL_ALLTOALLW => {
+            return blocks::fit(call);
+        }
+        _ => {}
+    }
     let counts = || (0..call.size()).map(|rank| call.part(rank));
     let vector = || (call.receive().bytes(), call.receive().datatype().size);
     let (send, receive) = (|| (call.send().bytes(), 0), || (call.receive().bytes(), 0));
@@ -62,7 +72,7 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         COLL_GATHER | COLL_SCATTER => send(),
         COLL_ALLTOALL => {
             let side = if call.send_in_place() { call.receive() } else { call.send() };
-            (side.bytes().saturating_mul(ranks), 0)
+            (side.bytes().saturating_mul(ranks - 1), 0)
         }
         COLL_ALLGATHERV => (call.receive().of(counts().max().unwrap_or(0)).bytes(), 0),
         // A process's share is a whole number of elements.
@@ -73,12 +83,12 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         }
         COLL_REDUCE_SCATTER_BLOCK => {
             let (bytes, size) = vector();
-            (bytes.saturating_mul(ranks), size * ranks)
+            (bytes.saturating_mul(ranks - 1), size * ranks)
         }
         COLL_REDUCE_SCATTER => {
             let all = counts().fold(0, u64::saturating_add);
             let vector = call.receive().of(all);
-            (vector.bytes(), vector.datatype().size * ranks)
+            (vector.bytes() / ranks * (ranks - 1), vector.datatype().size * ranks)
         }
         _ => return false,
     };
@@ -111,6 +121,10 @@ pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
             COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => call.reduce_scatter(),
             COLL_SCAN => call.scan(call.turns.rank + 1),
             COLL_EXSCAN => call.scan(call.turns.rank),
+            COLL_GATHERV | COLL_SCATTERV => blocks::run(call, call.limits.rooted),
+            COLL_ALLTOALLV | COLL_ALLTOALLW => {
+                blocks::run(call, call.limits.others / u64::from(call.turns.size - 1))
+            }
             _ => return Err(Failure::declined()),
         }?
     };
@@ -138,7 +152,7 @@ impl Call<'_> {
         self.of.args.root as u32
     }
 
-    fn others(&self) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = u32> + use<> {
         let own = self.turns.rank;
         (own + 1..self.turns.size).chain(0..own)
     }

@@ -96,6 +96,7 @@ impl Wish {
     fn slot(&self, size: u32) -> u64 {
         let left = self.memory.saturating_sub(self.made.load(Ordering::Relaxed));
         let mut slot = self.slot.min(LARGEST) / 16 * 16;
+        // `blocks` has a place for each process in one.
         while slot >= SMALLEST.max(16 * u64::from(size)) {
             if len(slot, size) as u64 <= left {
                 return slot;

@@ -136,6 +136,11 @@ impl Turns<'_> {
         }
     }
 
+    /// Whether a process has come to a turn.
+    pub fn has_come(&self, rank: u32, turn: Turn) -> bool {
+        self.member.shared.flag(rank, turn).has(turn)
+    }
+
     /// Waits until a process has come to a turn.
     #[inline]
     pub fn wait_for(&self, rank: u32, turn: Turn) -> Result<(), Failure> {

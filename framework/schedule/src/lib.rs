@@ -16,7 +16,7 @@
 //! What may be left waiting by a process that stops is run by `passing`, and [`told`] has messages for what processes
 //! agree on.
 //!
-//! [`Call`] and [`Data`] read the arguments, also for a component that sends no messages.
+//! [`Call`] and [`Data`] read the arguments, also for a component that sends no messages, or a few ([`Messages`]).
 //!
 //! A component has a [`Driver`], and a [`Module`] for each communicator; it brings along the function that
 //! writes schedules.
@@ -28,6 +28,7 @@ mod driver;
 pub mod inter;
 pub mod linear;
 mod link;
+mod messages;
 pub mod neighbors;
 mod passing;
 mod requests;
@@ -38,7 +39,8 @@ pub mod told;
 pub use call::{Blocks, Call, distances};
 pub use data::{Data, Temporary};
 pub use driver::{Driver, Module, is_defined};
-pub use link::Channel;
+pub use link::{Channel, Link};
+pub use messages::Messages;
 pub use schedule::{Schedule, Step};
 
 use cairn_framework::abi::status::ERR_UNSUPPORTED;

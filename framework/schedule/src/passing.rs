@@ -19,15 +19,15 @@ use crate::told;
 static BYTE: u8 = 0;
 
 /// An operation on its way.
-struct Passing<'a> {
+pub struct Passing<'a> {
     link: &'a Link,
     channel: Channel,
     /// Whether it is a barrier, whose messages are empty.
     is_barrier: bool,
     /// What was started.
-    requests: Vec<*mut Request>,
+    pub requests: Vec<*mut Request>,
     /// For each of them whether it receives data.
-    expects: Vec<bool>,
+    pub expects: Vec<bool>,
     /// Why the process can't go on.
     lost: Option<Failure>,
     /// Data that had no room: the process goes on.
@@ -45,15 +45,7 @@ pub unsafe fn run(
     is_barrier: bool,
     is_lost: bool,
 ) -> Result<(), Failure> {
-    let mut passing = Passing {
-        link,
-        channel,
-        is_barrier,
-        requests: Vec::new(),
-        expects: Vec::new(),
-        lost: is_lost.then(told::lost),
-        truncated: None,
-    };
+    let mut passing = Passing::new(link, channel, is_barrier, is_lost.then(told::lost));
     // SAFETY: promised by the caller.
     unsafe {
         for step in &schedule.steps {
@@ -61,10 +53,27 @@ pub unsafe fn run(
         }
         passing.wait();
     }
-    passing.lost.or(passing.truncated).map_or(Ok(()), Err)
+    passing.result()
 }
 
-impl Passing<'_> {
+impl<'a> Passing<'a> {
+    #[inline]
+    pub fn new(link: &'a Link, channel: Channel, is_barrier: bool, lost: Option<Failure>) -> Self {
+        let (requests, expects) = (Vec::new(), Vec::new());
+        Self { link, channel, is_barrier, requests, expects, lost, truncated: None }
+    }
+
+    /// Whether nothing was started, nor failed.
+    #[inline]
+    pub fn is_untouched(&self) -> bool {
+        self.requests.is_empty() && self.lost.is_none() && self.truncated.is_none()
+    }
+
+    /// What came of it, when all is done.
+    pub fn result(self) -> Result<(), Failure> {
+        self.lost.or(self.truncated).map_or(Ok(()), Err)
+    }
+
     /// # Safety
     /// As for `run`.
     unsafe fn step(&mut self, schedule: &Schedule, step: &Step) {
@@ -96,7 +105,7 @@ impl Passing<'_> {
 
     /// # Safety
     /// As for `run`.
-    unsafe fn start(&mut self, step: &Step, expects: bool) -> Result<(), Failure> {
+    pub unsafe fn start(&mut self, step: &Step, expects: bool) -> Result<(), Failure> {
         if let Step::Send { to: peer, .. } | Step::Receive { from: peer, .. } = *step {
             // SAFETY: the channel is valid, and its communicator has such a peer.
             let is_gone =
@@ -115,7 +124,7 @@ impl Passing<'_> {
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn wait(&mut self) {
+    pub unsafe fn wait(&mut self) {
         let requests = core::mem::take(&mut self.requests);
         // SAFETY: started by `start`, and given back once. One that is complete may be nobody's, of which nothing can
         // be asked.
@@ -150,7 +159,7 @@ impl Passing<'_> {
         }
     }
 
-    fn note(&mut self, failure: Failure) {
+    pub fn note(&mut self, failure: Failure) {
         let place =
             if failure.status == ERR_TRUNCATED { &mut self.truncated } else { &mut self.lost };
         place.get_or_insert(failure);

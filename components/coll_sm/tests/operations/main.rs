@@ -30,12 +30,12 @@ use cairn_framework::abi::status::{
 use cairn_framework::frameworks::coll::*;
 use proptest::prelude::*;
 
-use memory::{operations, types};
-use plan::{Plan, Random, Side};
+use memory::{Operation, operations, types};
+use plan::{Kind as Blocks, Plan, Random, Side};
 use world::{Kind, LIMIT, MOST, Open, Rank, World, world};
 
 /// What is served.
-const OPERATIONS: [u32; 13] = [
+const OPERATIONS: [u32; 17] = [
     COLL_BARRIER,
     COLL_BCAST,
     COLL_GATHER,
@@ -49,6 +49,10 @@ const OPERATIONS: [u32; 13] = [
     COLL_REDUCE_SCATTER,
     COLL_SCAN,
     COLL_EXSCAN,
+    COLL_GATHERV,
+    COLL_SCATTERV,
+    COLL_ALLTOALLV,
+    COLL_ALLTOALLW,
 ];
 
 /// By rank, what each does one after the other.
@@ -66,9 +70,21 @@ fn mixed(size: u32, count: usize, operations_of: &[u32], random: &mut Random) ->
         let operation = random.pick(operations_of);
         let op = operations()[random.below(2) as usize];
         random.next();
-        push(&mut all, intra::plans(operation, size as usize, &types(), op, random));
+        push(&mut all, plans_of(operation, size, op, random));
     }
     all
+}
+
+/// Plans of an operation that is served.
+fn plans_of(operation: u32, size: u32, op: Operation, random: &mut Random) -> Vec<Plan> {
+    loop {
+        let plans = intra::plans(operation, size as usize, &types(), op, random);
+        let is_declined = matches!(operation, COLL_ALLTOALLV | COLL_ALLTOALLW)
+            && plans.iter().any(|plan| plan.send.special.is_some());
+        if !is_declined {
+            return plans;
+        }
+    }
 }
 
 /// Runs plans one after the other on one communicator; sometimes a rank comes late.
@@ -176,10 +192,10 @@ fn bcast(size: usize, units: usize, random: &mut Random) -> Vec<Plan> {
     (0..size).map(&mut plan).collect()
 }
 
-/// Nothing but what makes the memory goes in messages.
+/// Nothing but what makes the memory goes in messages, where slots have room for all blocks of several lengths.
 #[test]
 fn no_messages_are_sent_when_there_is_memory() {
-    let world = World::new(Kind::new(4, false, 16 << 10));
+    let world = World::new(Kind::new(4, false, 64 << 10));
     let mut made = None;
     for operations_of in [&[COLL_BARRIER][..], &OPERATIONS] {
         let before = world.messages();
@@ -232,10 +248,10 @@ fn what_is_too_long_is_declined_by_all() {
             (COLL_GATHER, 1),
             (COLL_SCATTER, 1),
             (COLL_ALLGATHER, 1),
-            (COLL_ALLTOALL, 3),
+            (COLL_ALLTOALL, 2),
             (COLL_REDUCE, 1),
             (COLL_ALLREDUCE, 1),
-            (COLL_REDUCE_SCATTER_BLOCK, 3),
+            (COLL_REDUCE_SCATTER_BLOCK, 2),
             (COLL_SCAN, 1),
             (COLL_EXSCAN, 1),
         ] {
@@ -332,11 +348,77 @@ fn more_data_than_room_is_truncated_and_told() {
     }
 }
 
+/// Blocks of several lengths whose receiver has less room, in slots and in messages. What follows is as ever.
+#[test]
+fn blocks_of_several_lengths_without_room_are_truncated_and_told() {
+    let cases = [
+        (COLL_GATHERV, Blocks::Counts),
+        (COLL_SCATTERV, Blocks::Counts),
+        (COLL_ALLTOALLV, Blocks::Counts),
+        (COLL_ALLTOALLW, Blocks::Types),
+    ];
+    for (size, is_crowded) in [(2, false), (3, true)] {
+        let world = world(Kind::new(size, is_crowded, 1040));
+        // By units of a block that is sent, and of its room.
+        for ((operation, kind), (sent, room)) in cases
+            .into_iter()
+            .flat_map(|case| [(2, 1), (90, 60), (90, 1), (0, 60)].map(|units| (case, units)))
+        {
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let (mut random, none) = (Random(u64::from(rank.rank)), (None, None));
+                let ranks = rank.size as usize;
+                let mut blocks = |units: usize| {
+                    let (units, contents) = (vec![units; ranks], vec![none.clone(); ranks]);
+                    Side::blocks(&mut random, kind, &types(), &units, &contents)
+                };
+                let single = |units: usize| Side::single(types()[0], units, (None, None));
+                let (send, receive) = match operation {
+                    COLL_GATHERV => (single(sent), blocks(room)),
+                    COLL_SCATTERV => (blocks(sent), single(room)),
+                    _ => (blocks(sent), blocks(room)),
+                };
+                let mut plan = Plan { operation, root: 1, op: None, send, receive };
+                let open = rank.open(context);
+                let first = status(rank, &open, &mut plan, 0);
+                let mut after = mixed(rank.size, 1, &OPERATIONS, &mut Random(sent as u64));
+                let mut next = after[rank.rank as usize].pop().unwrap();
+                (rank.rank, first, next.run(rank, &open, COLL_BLOCKING, 1))
+            });
+            for (rank, first, next) in results {
+                let receives = operation != COLL_GATHERV || rank == 1;
+                let expected = if receives && sent > room { ERR_TRUNCATED } else { OK };
+                assert_eq!((first, next), (expected, Ok(())), "{operation} {sent} {room} {rank}");
+            }
+        }
+    }
+}
+
+/// Where the memory of what is sent is overwritten, another component is asked.
+#[test]
+fn blocks_of_several_lengths_are_declined_in_place() {
+    let world = World::new(Kind::new(2, false, 1040));
+    for (operation, kind) in [(COLL_ALLTOALLV, Blocks::Counts), (COLL_ALLTOALLW, Blocks::Types)] {
+        let context = world.contexts();
+        let declined = world.run(move |rank| {
+            let contents = [(None, None), (None, None)];
+            let receive = Side::blocks(&mut Random(3), kind, &types(), &[1, 1], &contents);
+            let send = Side::in_place();
+            let mut plan = Plan { operation, root: 0, op: None, send, receive };
+            let open = rank.open(context);
+            [0, 1].map(|number| status(rank, &open, &mut plan, number))
+        });
+        assert_eq!(declined, [[ERR_DECLINED; 2]; 2]);
+    }
+}
+
 /// A process that does not come any more, of which one of the others hears, ends what waits for it.
 #[test]
 fn a_death_ends_operations() {
     for (size, is_crowded) in [(3, false), (3, true)] {
-        for operation in [COLL_BARRIER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLREDUCE] {
+        for operation in
+            [COLL_BARRIER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLREDUCE, COLL_ALLTOALLV]
+        {
             for before in [1, 7] {
                 // The last rank goes.
                 let world = World::new(Kind::new(size, is_crowded, 1040));

@@ -53,7 +53,7 @@ impl Random {
 #[derive(Clone)]
 pub struct Side {
     /// What stands for a buffer, if there is none.
-    special: Option<usize>,
+    pub special: Option<usize>,
     area: Area,
     before: Area,
     after: Area,
