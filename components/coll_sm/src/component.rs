@@ -34,8 +34,8 @@ cairn_framework::params! {
             range(0, i64::from(u32::MAX)), unit("operations"), level(6), same();
         slot: size("16k"),
             "Data that a process has for others at a time; what is longer goes in several steps. A \
-             communicator takes four times as much for each of its processes; 0 leaves only barriers in \
-             shared memory",
+             communicator takes four times as much for each of its processes, where these share processors up to \
+             16 times; 0 leaves only barriers in shared memory",
             level(5);
         limit: size("64k"),
             "What a process has for others in shared memory, at most: a vector, a block, or all blocks of an \

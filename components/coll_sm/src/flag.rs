@@ -1,8 +1,8 @@
 //! The word by which a process tells the others how far it has come, and how its slots are used again.
 //!
 //! ```text
-//!   turns of a communicator   0  1  2  3  4  5  6  7  8 ...     each process has SLOTS slots, each with a flag;
-//!   slot and flag             0  1  2  3  0  1  2  3  0 ...     turn t has those with number t mod SLOTS
+//!   turns of a communicator   0  1  2  3  4  5  6  7  8 ...     each process has n slots, each with a flag;
+//!   slot and flag             0  1  2  3  0  1  2  3  0 ...     turn t has those with number t mod n
 //!
 //!   the process itself   (write data);  flag = t;  sleepers > 0? ─► futex_wake(flag)
 //!   one that waits       poll flag until it is t or later;  ++sleepers, sleep on flag, --sleepers
@@ -14,14 +14,14 @@
 //! **What is read is whole.** The flag is set by a Release that comes after the data, and read with Acquire.
 //!
 //! **When a slot may be written again.** A process is through with turn t - 1, and so with everything that it reads
-//! there, before it sets the flag of turn t. So whoever has seen the flags of turn t - SLOTS + 1 of all others,
-//! may write the slot of turn t: all are through with turn t - SLOTS. Where all wait for all, each has
+//! there, before it sets the flag of turn t. So whoever has seen the flags of turn t - n + 1 of all others,
+//! may write the slot of turn t: all are through with turn t - n. Where all wait for all, each has
 //! seen the flags of turn t - 1, and there is nothing to look at. So processes that don't hear from the others
-//! are SLOTS - 1 turns ahead at most, and none is more than SLOTS turns behind another.
+//! are n - 1 turns ahead at most, and none is more than n turns behind another.
 //!
-//! **Why numbers may go round.** Each flag gets a new number every SLOTS turns, and turns that are compared are
-//! at most 2 * SLOTS apart; so the sign of their difference says which is later. The number of all turns is a multiple
-//! of SLOTS. What a process knows of the others ([`Count`]) may be older, when it has not asked for long; but a
+//! **Why numbers may go round.** Each flag gets a new number every n turns, and turns that are compared are
+//! at most 2 * n apart; so the sign of their difference says which is later. The number of all turns is a multiple
+//! of n, which is a power of two. What a process knows of the others ([`Count`]) may be older, when it has not asked for long; but a
 //! process that begins a turn has heard, be it from one that waited for all, that none is further behind, and notes
 //! that from time to time.
 //!
@@ -34,8 +34,35 @@
 
 use cairn_framework::sync::{AtomicU32, Ordering, Sleepers};
 
-/// Slots of a process: a power of two.
-pub const SLOTS: u32 = 4;
+/// How many slots a process has: a power of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slots(u32);
+
+impl Slots {
+    /// As many as are needed so that a process need not wait where all wait for all.
+    pub const FEWEST: Self = Self(4);
+    /// A process that only sends does as many operations, or parts of a long one, before others have to run.
+    pub const MOST: Self = Self(16);
+
+    /// Of a number that was read from memory.
+    pub fn read(number: u32) -> Option<Self> {
+        let is_known = number.is_power_of_two() && Self(number).is_within();
+        is_known.then_some(Self(number))
+    }
+
+    const fn is_within(self) -> bool {
+        Self::FEWEST.0 <= self.0 && self.0 <= Self::MOST.0
+    }
+
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Half as many, if those are enough.
+    pub fn half(self) -> Option<Self> {
+        Self::read(self.0 / 2)
+    }
+}
 
 /// Beside the turn in a flag: a process has died.
 const BROKEN: u32 = 1;
@@ -46,20 +73,20 @@ pub struct Turn(u32);
 
 impl Turn {
     /// Before the first turn: shortly before the numbers go round, so that this is nothing special.
-    pub const BEFORE: Self = Self(0_u32.wrapping_sub(2 * 16 * SLOTS));
+    pub const BEFORE: Self = Self(0_u32.wrapping_sub(2 * 16 * Slots::MOST.0));
 
     pub const fn next(self) -> Self {
         Self(self.0.wrapping_add(2))
     }
 
     /// The turn that all must have begun before the slot of this one is written.
-    pub const fn free_from(self) -> Self {
-        Self(self.0.wrapping_sub(2 * (SLOTS - 1)))
+    pub const fn free_from(self, slots: Slots) -> Self {
+        Self(self.0.wrapping_sub(2 * (slots.0 - 1)))
     }
 
     /// The number of its slot.
-    pub const fn slot(self) -> usize {
-        (self.0 / 2 % SLOTS) as usize
+    pub const fn slot(self, slots: Slots) -> usize {
+        ((self.0 / 2) & (slots.0 - 1)) as usize
     }
 
     /// Whether it is another one or comes after it.
@@ -99,7 +126,7 @@ impl Count {
     /// What is known of all others must not get so old that it seems to be new.
     #[cold]
     fn note(&self, turn: Turn) {
-        let known = Turn(turn.0.wrapping_sub(2 * 2 * SLOTS));
+        let known = Turn(turn.0.wrapping_sub(2 * 2 * Slots::MOST.0));
         if !self.have_all(known) {
             self.all_have(known);
         }
@@ -204,24 +231,26 @@ mod model {
     use super::*;
     use crate::board::Board;
 
+    const SLOTS: Slots = Slots::FEWEST;
+
     /// Two processes with their slots, and what the kernel knows of sleepers on the flags of the first.
     struct Shared {
         board: Board,
-        flags: [[Flag; SLOTS as usize]; 2],
-        slots: [[Cell<u32>; SLOTS as usize]; 2],
+        flags: [[Flag; SLOTS.number() as usize]; 2],
+        slots: [[Cell<u32>; SLOTS.number() as usize]; 2],
         woken: AtomicU32,
     }
 
     impl Shared {
         fn new() -> Arc<Self> {
             let flag = || Flag { turn: AtomicU32::new(BEFORE.0), sleepers: Sleepers::default() };
-            let flags = [0, 1].map(|_| [0; SLOTS as usize].map(|_| flag()));
-            let slots = [0, 1].map(|_| [0; SLOTS as usize].map(|_| Cell::new(0)));
+            let flags = [0, 1].map(|_| [0; SLOTS.number() as usize].map(|_| flag()));
+            let slots = [0, 1].map(|_| [0; SLOTS.number() as usize].map(|_| Cell::new(0)));
             Arc::new(Self { board: Board::default(), flags, slots, woken: AtomicU32::new(0) })
         }
 
         fn flag(&self, process: usize, turn: Turn) -> &Flag {
-            &self.flags[process][turn.slot()]
+            &self.flags[process][turn.slot(SLOTS)]
         }
 
         fn set(&self, process: usize, turn: Turn) {
@@ -232,12 +261,12 @@ mod model {
 
         fn write(&self, process: usize, turn: Turn) {
             // SAFETY: what the model checks.
-            unsafe { self.slots[process][turn.slot()].with(|data| *data = turn.0) };
+            unsafe { self.slots[process][turn.slot(SLOTS)].with(|data| *data = turn.0) };
         }
 
         fn read(&self, process: usize, turn: Turn) -> u32 {
             // SAFETY: what the model checks.
-            unsafe { self.slots[process][turn.slot()].with(|data| *data) }
+            unsafe { self.slots[process][turn.slot(SLOTS)].with(|data| *data) }
         }
 
         /// Waits as the component does, asleep if it `sleeps`. Whether the process has come.
@@ -313,7 +342,7 @@ mod model {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
                     let mut turn = BEFORE;
-                    for _ in 0..SLOTS + 2 {
+                    for _ in 0..SLOTS.number() + 2 {
                         turn = turn.next();
                         shared.set(1, turn);
                         assert!(shared.wait(0, turn, false));
@@ -322,10 +351,10 @@ mod model {
                 })
             };
             let mut turn = BEFORE;
-            for _ in 0..SLOTS + 2 {
+            for _ in 0..SLOTS.number() + 2 {
                 turn = turn.next();
                 // Sleeps for the reader, who wakes it.
-                assert!(shared.wait(1, turn.free_from(), true));
+                assert!(shared.wait(1, turn.free_from(SLOTS), true));
                 shared.write(0, turn);
                 shared.set(0, turn);
             }
@@ -383,17 +412,28 @@ mod tests {
 
     #[test]
     fn turns_go_round() {
-        let mut turn = Turn::BEFORE;
-        for _ in 0..40 * SLOTS {
-            let next = turn.next();
-            assert_eq!(next.slot(), (turn.slot() + 1) % SLOTS as usize);
-            assert!(next.is_from(turn) && next.is_from(next) && !turn.is_from(next));
-            let free = next.free_from();
-            assert!(!free.is_from(next) && turn.is_from(free));
-            assert_eq!(free.slot(), (next.slot() + 1) % SLOTS as usize);
-            turn = next;
+        for slots in [Slots::FEWEST, Slots::MOST] {
+            let mut turn = Turn::BEFORE;
+            for _ in 0..40 * Slots::MOST.0 {
+                let next = turn.next();
+                let behind = |turn: Turn| (turn.slot(slots) + 1) % slots.0 as usize;
+                assert_eq!(next.slot(slots), behind(turn));
+                assert!(next.is_from(turn) && next.is_from(next) && !turn.is_from(next));
+                let free = next.free_from(slots);
+                assert!(!free.is_from(next) && turn.is_from(free));
+                assert_eq!(free.slot(slots), behind(next));
+                turn = next;
+            }
+            assert!(turn.0 < Turn::BEFORE.0);
         }
-        assert!(turn.0 < Turn::BEFORE.0);
+    }
+
+    #[test]
+    fn only_some_numbers_of_slots_are_known() {
+        let known: Vec<u32> = (0..100).filter(|number| Slots::read(*number).is_some()).collect();
+        assert_eq!(known, [4, 8, 16]);
+        assert_eq!(Slots::MOST.half(), Slots::read(8));
+        assert_eq!(Slots::FEWEST.half(), None);
     }
 
     /// A process that never waits for all others, since it is mostly the one that is waited for.
@@ -407,12 +447,12 @@ mod tests {
             count.turn.store(next.wrapping_sub(4), Ordering::Relaxed);
             for _ in 0..4 {
                 let turn = count.begin();
-                assert!(!count.have_all(turn.free_from()), "{before} {turn:?}");
+                assert!(!count.have_all(turn.free_from(Slots::MOST)), "{before} {turn:?}");
             }
         }
         let turn = count.begin();
         count.all_have(turn);
-        assert!(count.have_all(turn.next().free_from()));
+        assert!(count.have_all(turn.next().free_from(Slots::FEWEST)));
     }
 
     #[test]

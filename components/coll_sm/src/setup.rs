@@ -14,7 +14,7 @@ use cairn_schedule::told::{Told, keep_first, lost};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
 use crate::board::Board;
-use crate::flag::{Flag, SLOTS, Turn};
+use crate::flag::{Flag, Slots, Turn};
 
 /// What lies at the beginning of the memory.
 #[repr(C)]
@@ -32,7 +32,8 @@ pub struct Shape {
     /// Whether each process reads what all others have, since there are few and they run at the same time. Otherwise
     /// the last one that comes does the work.
     pub is_few: u32,
-    reserved: u32,
+    /// How many slots a process has.
+    slots: u32,
 }
 
 /// The beginning of a slot. Data follow: those of up to 48 bytes are in the same cache line.
@@ -52,8 +53,8 @@ fn stride(slot: u64) -> usize {
 const LINES: usize = 128;
 
 /// Bytes of a segment of this shape.
-fn len(slot: u64, size: u32) -> usize {
-    HEADER + size_of::<Front>() + stride(slot) * (1 + SLOTS as usize * size as usize)
+fn len(slot: u64, slots: Slots, size: u32) -> usize {
+    HEADER + size_of::<Front>() + stride(slot) * (1 + slots.number() as usize * size as usize)
 }
 
 /// The smallest slot that is worth its while.
@@ -61,10 +62,14 @@ const SMALLEST: u64 = 256;
 /// No slot is larger, whatever is wished for: sizes of segments are far from the end of all numbers.
 const LARGEST: u64 = 1 << 40;
 
+/// A communicator with more slots has as few for each process as may be.
+const MANY_SLOTS: u32 = 128;
+
 /// Memory that all processes of the communicator have mapped.
 pub struct Shared {
     segment: Segment,
     shape: Shape,
+    slots: Slots,
     size: u32,
     /// For the process that made it: bytes of all that it has made.
     made: Option<Arc<AtomicU64>>,
@@ -92,18 +97,34 @@ pub struct Wish {
 }
 
 impl Wish {
-    /// The largest slot for which there is room.
-    fn slot(&self, size: u32) -> u64 {
+    /// The largest slot for which there is room, and how many of them.
+    fn slot(&self, size: u32) -> (u64, Slots) {
         let left = self.memory.saturating_sub(self.made.load(Ordering::Relaxed));
         let mut slot = self.slot.min(LARGEST) / 16 * 16;
+        let mut slots = self.slots(size);
         // `blocks` has a place for each process in one.
         while slot >= SMALLEST.max(16 * u64::from(size)) {
-            if len(slot, size) as u64 <= left {
-                return slot;
+            if len(slot, slots, size) as u64 <= left {
+                return (slot, slots);
             }
-            slot = slot / 2 / 16 * 16;
+            match slots.half() {
+                Some(half) => slots = half,
+                None => slot = slot / 2 / 16 * 16,
+            }
         }
-        0
+        (0, Slots::FEWEST)
+    }
+
+    /// How many slots a process has. Where processes take turns on a processor, one that sends only goes on for as many
+    /// of them before it lets others run. Where they run at once more would but take more room in their caches.
+    fn slots(&self, size: u32) -> Slots {
+        let mut slots = if self.is_few { Slots::FEWEST } else { Slots::MOST };
+        while slots.number().saturating_mul(size) > MANY_SLOTS
+            && let Some(half) = slots.half()
+        {
+            slots = half;
+        }
+        slots
     }
 }
 
@@ -122,6 +143,10 @@ impl Shared {
         self.shape
     }
 
+    pub fn slots(&self) -> Slots {
+        self.slots
+    }
+
     /// The data of the result.
     pub fn result(&self) -> *mut u8 {
         // SAFETY: the segment is as long as its shape says. The result has a head of its own, which nobody uses.
@@ -130,8 +155,10 @@ impl Shared {
 
     #[inline]
     fn slot(&self, rank: u32, slot: usize) -> *mut u8 {
-        debug_assert!(rank < self.size && slot < SLOTS as usize && self.shape.slot > 0);
-        let number = 1 + rank as usize * SLOTS as usize + slot;
+        debug_assert!(
+            rank < self.size && slot < self.slots.number() as usize && self.shape.slot > 0
+        );
+        let number = 1 + rank as usize * self.slots.number() as usize + slot;
         let offset = HEADER + size_of::<Front>() + number * stride(self.shape.slot);
         // SAFETY: the segment is as long as its shape says.
         unsafe { self.segment.front().add(offset) }
@@ -146,27 +173,28 @@ impl Shared {
     /// The flag of a rank in a turn.
     #[inline]
     pub fn flag(&self, rank: u32, turn: Turn) -> &Flag {
-        &self.head(rank, turn.slot()).flag
+        &self.head(rank, turn.slot(self.slots)).flag
     }
 
     /// How many bytes its operation has.
     #[inline]
     pub fn bytes(&self, rank: u32, turn: Turn) -> &AtomicU64 {
-        &self.head(rank, turn.slot()).bytes
+        &self.head(rank, turn.slot(self.slots)).bytes
     }
 
     /// The data of its slot.
     #[inline]
     pub fn data(&self, rank: u32, turn: Turn) -> *mut u8 {
         // SAFETY: data follow the head.
-        unsafe { self.slot(rank, turn.slot()).add(size_of::<Head>()) }
+        unsafe { self.slot(rank, turn.slot(self.slots)).add(size_of::<Head>()) }
     }
 
     /// All flags.
     pub fn flags(&self) -> impl Iterator<Item = &Flag> {
         let ranks = if self.shape.slot > 0 { self.size } else { 0 };
         (0..ranks)
-            .flat_map(move |rank| (0..SLOTS as usize).map(move |slot| &self.head(rank, slot).flag))
+            .flat_map(move |rank| (0..self.slots.number() as usize).map(move |slot| (rank, slot)))
+            .map(|(rank, slot)| &self.head(rank, slot).flag)
     }
 
     /// No process of the communicator is to wait on the board or a flag any more.
@@ -187,8 +215,8 @@ impl Shared {
     fn create(job: &str, size: u32, wish: &Wish) -> Result<Self, cairn_segment::Error> {
         const { assert!(HEADER.is_multiple_of(align_of::<Front>())) };
         const { assert!(size_of::<Head>() == 16 && LINES.is_multiple_of(align_of::<Head>())) };
-        let slot = wish.slot(size);
-        let len = len(slot, size);
+        let (slot, slots) = wish.slot(size);
+        let len = len(slot, slots, size);
         let options = Options {
             name: &format!("{job}-coll"),
             len,
@@ -197,7 +225,7 @@ impl Shared {
             peers: size - 1,
         };
         let segment = Segment::create(&options)?;
-        let shape = Shape { slot, is_few: (wish.is_few && slot > 0).into(), reserved: 0 };
+        let shape = Shape { slot, is_few: (wish.is_few && slot > 0).into(), slots: slots.number() };
         let made = Arc::clone(&wish.made);
         made.fetch_add(segment.front_len() as u64, Ordering::Relaxed);
         // SAFETY: mapped, long enough and aligned as for `front`, and no other process has it yet.
@@ -205,7 +233,7 @@ impl Shared {
             let front = segment.front().add(HEADER).cast::<Front>();
             (&raw mut (*front).shape).write(shape);
         }
-        let own = Self { segment, shape, size, made: Some(made) };
+        let own = Self { segment, shape, slots, size, made: Some(made) };
         own.flags().for_each(|flag| flag.begin(Turn::BEFORE));
         Ok(own)
     }
@@ -213,19 +241,20 @@ impl Shared {
     fn attach(card: &[u8], size: u32) -> Result<Self, cairn_segment::Error> {
         let segment = Segment::attach(card)?;
         let short = || cairn_segment::Error::Card("it has no room for a board".into());
-        if segment.front_len() < len(0, size) {
+        if segment.front_len() < len(0, Slots::FEWEST, size) {
             return Err(short());
         }
         // SAFETY: as for `front`. Its maker has written it before it gave the card away.
         let shape = unsafe { (*segment.front().add(HEADER).cast::<Front>()).shape };
+        let slots = Slots::read(shape.slots).ok_or_else(short)?;
         if shape.slot % 16 != 0
             || (shape.slot == 0 && shape.is_few != 0)
             || shape.slot > segment.front_len() as u64
-            || segment.front_len() < len(shape.slot, size)
+            || segment.front_len() < len(shape.slot, slots, size)
         {
             return Err(short());
         }
-        Ok(Self { segment, shape, size, made: None })
+        Ok(Self { segment, shape, slots, size, made: None })
     }
 
     /// All have it: no descriptor is needed any more.
@@ -321,11 +350,23 @@ mod tests {
             for (slot, memory) in [(most, 64 << 20), (most, most), (16 << 10, most), (most, 0)] {
                 let wish =
                     Wish { slot, memory, made: Arc::default(), is_few: false, is_lost: false };
-                let slot = wish.slot(size);
+                let (slot, slots) = wish.slot(size);
                 assert!(slot <= LARGEST && slot.is_multiple_of(16));
-                assert!(slot == 0 || len(slot, size) as u64 <= memory, "{size} {slot}");
+                assert!(slot == 0 || len(slot, slots, size) as u64 <= memory, "{size} {slot}");
             }
         }
+        // Shorter slots come behind fewer ones.
+        let of = |memory: u64, is_few, size| {
+            let made = Arc::default();
+            let (slot, slots) =
+                Wish { slot: 16 << 10, memory, made, is_few, is_lost: false }.slot(size);
+            (slot, slots.number())
+        };
+        assert_eq!(of(64 << 20, false, 4), (16 << 10, 16));
+        assert_eq!(of(64 << 20, true, 4), (16 << 10, 4));
+        assert_eq!((of(64 << 20, false, 16).1, of(64 << 20, false, 1000).1), (8, 4));
+        assert_eq!(of(600 << 10, false, 4), (16 << 10, 8));
+        assert_eq!(of(200 << 10, false, 4), (8 << 10, 4));
         // One that has no room as a whole.
         let wish =
             Wish { slot: most, memory: most, made: Arc::default(), is_few: true, is_lost: false };
