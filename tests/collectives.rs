@@ -91,14 +91,39 @@ fn ranks_that_disagree_are_told() {
         ),
         ("operation", ["ranks 0, 1: MPI_Allreduce with 4 bytes, MPI_MAX;", "rank 2: MPI_Barrier"]),
         ("block", ["in MPI_Gatherv rank 0 is to receive 8 bytes from rank 2", "which sends 4"]),
+        (
+            "between-root",
+            [
+                "rank 0 of this group: MPI_Bcast with root MPI_ROOT, 4 bytes; rank 1 of this group: MPI_Bcast with \
+                 root MPI_PROC_NULL; rank 0 of the other group: MPI_Bcast with root 1, 4 bytes",
+                "rank 0 of this group: MPI_Bcast with root 1, 4 bytes; rank 0 of the other group: MPI_Bcast with",
+            ],
+        ),
+        (
+            "between-bytes",
+            [
+                "ranks 0, 1 of this group: MPI_Allgather with 4 bytes;",
+                "rank 0 of the other group: MPI_Allgather with 4 bytes to each, 8 bytes from each",
+            ],
+        ),
+        (
+            "between-blocks",
+            [
+                "in MPI_Alltoallv rank 0 of the other group is to receive 0 bytes from rank 0 of this group, which \
+                 sends 4",
+                "in MPI_Alltoallv rank 0 of this group is to receive 0 bytes from rank 0 of the other group, which \
+                 sends 4",
+            ],
+        ),
     ] {
         let ended = mpirun(3, &check, &program).args([what]).end();
         assert!(!ended.status.success(), "{ended}");
         ended.complains(&texts);
     }
     let dir = scratch();
-    let said = dir.path().join("said");
-    mpirun(3, &check, &program).args(["late"]).args([&said]).ok();
+    for late in ["late", "late-between"] {
+        mpirun(3, &check, &program).args([late]).args([dir.path().join(late)]).ok();
+    }
 }
 
 /// Collective operations in shared memory from the beginning, with slots that they have room in and such that they
