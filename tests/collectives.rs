@@ -76,7 +76,7 @@ fn ranks_that_disagree_are_told() {
     let check = ["--mca", "coll_check", "true"];
     for processes in [3, 4] {
         silent(processes, "single", &check, &compiled("disagree", Counts::Small));
-        for name in ["colls", "icoll", "pcoll", "inter"] {
+        for name in ["colls", "icoll", "pcoll", "inter", "neighbors"] {
             silent(processes, "multiple", &check, &compiled(name, Counts::Small));
         }
     }
@@ -113,6 +113,13 @@ fn ranks_that_disagree_are_told() {
                  sends 4",
                 "in MPI_Alltoallv rank 0 of this group is to receive 0 bytes from rank 0 of the other group, which \
                  sends 4",
+            ],
+        ),
+        (
+            "neighbors",
+            [
+                "in MPI_Neighbor_allgather rank 0 is to receive 4 bytes from rank 1, which sends 8",
+                "MPI_ERR_COUNT",
             ],
         ),
     ] {

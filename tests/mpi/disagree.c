@@ -18,10 +18,19 @@ static MPI_Comm groups(void)
     return between;
 }
 
+/* So many ranks, each with the one below it and the one above as neighbors, around; none for the other ranks. */
+static MPI_Comm ring(int ranks)
+{
+    const int periods[] = { 1 };
+    MPI_Comm comm;
+    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, periods, 0, &comm));
+    return comm;
+}
+
 /* Which mistake the program makes with errors that are fatal, so that their texts are seen. */
 static void fatal(const char *what)
 {
-    int last = rank == size - 1, one = 1, other[64] = { 0 };
+    int last = rank == size - 1, one = 1, other[64] = { 0 }, more[64];
     Count ones[] = { 1, 1, 1, 1 }, *counts = calloc((size_t)size, sizeof *counts);
     Displ *displs = calloc((size_t)size, sizeof *displs);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
@@ -45,6 +54,10 @@ static void fatal(const char *what)
             MPI_Allgather(&one, 1, MPI_INT, other, rank < 2 ? 1 : 2, MPI_INT, comm);
         else
             MPI_Alltoallv(&one, ones, displs, MPI_INT, other, last ? counts : ones, displs, MPI_INT, comm);
+    } else if (strcmp(what, "neighbors") == 0) {
+        MPI_Comm comm = ring(size);
+        OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL));
+        MPI_Neighbor_allgather(other, rank == 1 ? 2 : 1, MPI_INT, more, 1, MPI_INT, comm);
     }
     CHECK(0);
 }
@@ -163,6 +176,74 @@ static void between(void)
     OK(MPI_Comm_free(&comm));
 }
 
+/* What goes along each edge. */
+static void neighbors(void)
+{
+    const int last = rank == size - 1;
+    int data[64] = { 0 }, more[64];
+    Count ones[] = { 1, 1, 1 }, larger[] = { 1, 2, 1 }, turned[] = { 2, 1, 1 };
+    Displ apart[] = { 0, 2, 4 }, overlapping[] = { 2, 2, 4 };
+    MPI_Aint bytes[] = { 0, 8, 16 }, same[] = { 0, 2, 16 };
+    MPI_Datatype types[] = { MPI_INT, MPI_INT, MPI_INT };
+    MPI_Request request;
+    MPI_Comm comm = ring(size);
+    OK(MPI_Neighbor_alltoallv(data, ones, apart, MPI_INT, more, ones, apart, MPI_INT, comm));
+    OK(MPI_Neighbor_alltoallw(data, ones, bytes, types, more, ones, bytes, types, comm));
+    if (last)
+        FAILS(MPI_ERR_OTHER, MPI_Neighbor_allgather(data, 1, MPI_INT, more, 1, MPI_INT, comm));
+    else
+        FAILS(MPI_ERR_OTHER, MPI_Neighbor_alltoall(data, 1, MPI_INT, more, 1, MPI_INT, comm));
+    FAILS(MPI_ERR_COUNT, MPI_Neighbor_allgather(data, 1 + last, MPI_INT, more, 1, MPI_INT, comm));
+    FAILS(MPI_ERR_COUNT, MPI_Neighbor_allgatherv(data, 1, MPI_INT, more, last ? larger : ones, apart,
+                                                 MPI_INT, comm));
+    FAILS(MPI_ERR_COUNT, MPI_Neighbor_alltoall(data, 1, MPI_INT, more, 1 + last, MPI_INT, comm));
+    FAILS(MPI_ERR_COUNT, MPI_Neighbor_alltoallv(data, last ? larger : ones, apart, MPI_INT, more, ones,
+                                                apart, MPI_INT, comm));
+    FAILS(MPI_ERR_COUNT, MPI_Neighbor_alltoallw(data, ones, bytes, types, more, last ? larger : ones,
+                                                bytes, types, comm));
+
+    /* Blocks that are received on each other: of one rank, and all are told; nonblocking ones can't tell. */
+    Displ *places = last ? overlapping : apart;
+    FAILS(MPI_ERR_BUFFER, MPI_Neighbor_allgatherv(data, 1, MPI_INT, more, ones, places, MPI_INT, comm));
+    FAILS(MPI_ERR_BUFFER, MPI_Neighbor_alltoallv(data, ones, apart, MPI_INT, more, ones, places, MPI_INT,
+                                                 comm));
+    FAILS(MPI_ERR_BUFFER, MPI_Neighbor_alltoallw(data, ones, bytes, types, more, ones, last ? same : bytes,
+                                                 types, comm));
+    FAILS(MPI_ERR_BUFFER, MPI_Ineighbor_alltoallv(data, ones, apart, MPI_INT, more, ones, overlapping,
+                                                  MPI_INT, comm, &request));
+    OK(MPI_Neighbor_alltoall(data, 1, MPI_INT, more, 1, MPI_INT, comm));
+    OK(MPI_Comm_free(&comm));
+
+    /* Two ranks around are neighbors twice. What goes downwards comes from above. */
+    comm = ring(2);
+    if (comm != MPI_COMM_NULL) {
+        OK(MPI_Neighbor_alltoallv(data, larger, apart, MPI_INT, more, turned, apart, MPI_INT, comm));
+        FAILS(MPI_ERR_COUNT,
+              MPI_Neighbor_alltoallv(data, larger, apart, MPI_INT, more, larger, apart, MPI_INT, comm));
+        OK(MPI_Comm_free(&comm));
+    }
+
+    /* Two edges to the next rank, and one that goes nowhere else, in the order in which they were given. */
+    const int from[] = { (rank + size - 1) % size, (rank + size - 1) % size, rank };
+    const int to[] = { (rank + 1) % size, (rank + 1) % size, rank };
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 3, from, MPI_UNWEIGHTED, 3, to, MPI_UNWEIGHTED,
+                                      MPI_INFO_NULL, 0, &comm));
+    OK(MPI_Neighbor_alltoallv(data, larger, apart, MPI_INT, more, larger, apart, MPI_INT, comm));
+    FAILS(MPI_ERR_COUNT,
+          MPI_Neighbor_alltoallv(data, larger, apart, MPI_INT, more, turned, apart, MPI_INT, comm));
+    larger[2] = 1 + last;
+    turned[0] = 1, turned[1] = 2;
+    FAILS(MPI_ERR_COUNT,
+          MPI_Neighbor_alltoallv(data, larger, apart, MPI_INT, more, turned, apart, MPI_INT, comm));
+    OK(MPI_Comm_free(&comm));
+
+    /* An edge that only one of its ends knows. */
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, last ? 1 : 2, from, MPI_UNWEIGHTED, 2, to,
+                                      MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm));
+    FAILS(MPI_ERR_TOPOLOGY, MPI_Neighbor_alltoall(data, 1, MPI_INT, more, 1, MPI_INT, comm));
+    OK(MPI_Comm_free(&comm));
+}
+
 int main(int argc, char **argv)
 {
     begin(&rank, &size);
@@ -245,6 +326,7 @@ int main(int argc, char **argv)
     OK(MPI_Comm_free(&comm));
 
     between();
+    neighbors();
     free(displs);
     free(counts);
     free(more);

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   each rank: operation, root, bytes, op … ─► each rank: all fit? ─┬─► yes, and blocks of several sizes: bytes by
-//!                                                                   │   pair, see `blocks`
+//!                                                                   │   pair or edge, see `blocks`
 //!                                                                   └─► no: the same error on every rank
 //! ```
 //!
@@ -72,6 +72,16 @@ pub fn overlapping(comm: CommRef, args: &CollArgs) -> Result<()> {
             let twice = apart::received_twice(args, comm.peers());
             twice.map(|[one, other]| {
                 format!("what is received from rank {one} and from rank {other} overlaps")
+            })
+        }
+        COLL_NEIGHBOR_ALLGATHERV | COLL_NEIGHBOR_ALLTOALLV | COLL_NEIGHBOR_ALLTOALLW => {
+            let sources = comm.neighbors().map_or(&[][..], |[sources, _]| sources);
+            let twice = apart::received_twice_along(args, sources, comm.in_degree());
+            twice.map(|[one, other]| {
+                format!(
+                    "what is received in block {} from rank {} and in block {} from rank {} overlaps",
+                    one.block, one.rank, other.block, other.rank
+                )
             })
         }
         _ => None,

@@ -88,11 +88,36 @@ pub fn check_operands(
 /// Two blocks of an operation with counts by block, received from so many ranks, that lie on each other.
 pub fn received_twice(args: &CollArgs, ranks: usize) -> Option<[usize; 2]> {
     // SAFETY: the side is significant here, with counts and types for each rank.
-    let mut spans: Vec<(Range<usize>, usize)> = unsafe {
-        let blocks = received(args, 0, ranks);
-        (0..ranks).filter_map(|rank| Some((blocks.span(rank)?, rank))).collect()
+    unsafe { met(&received(args, 0, ranks), 0..ranks) }
+}
+
+/// The same in an operation between neighbors, where the buffer has so many blocks.
+pub fn received_twice_along(
+    args: &CollArgs,
+    sources: &[Neighbor],
+    blocks: usize,
+) -> Option<[Neighbor; 2]> {
+    let side = &args.receive;
+    let by_block = |source: &Neighbor| source.block as usize;
+    // SAFETY: the side has counts and types for each block.
+    let twice = unsafe {
+        let layout = by_neighbor(side, blocks);
+        let received = Blocks { side, layout, which: Which::Neighbors(sources) };
+        met(&received, sources.iter().map(by_block))?
     };
-    spans.sort_unstable_by_key(|(span, rank)| (span.start, *rank));
+    let of = |block: usize| sources.iter().find(|source| by_block(source) == block).copied();
+    Some([of(twice[0])?, of(twice[1])?])
+}
+
+/// Two of these blocks that lie on each other.
+///
+/// # Safety
+/// As for `spans`.
+unsafe fn met(all: &Blocks<'_>, blocks: impl Iterator<Item = usize>) -> Option<[usize; 2]> {
+    // SAFETY: promised by the caller.
+    let span = |block| unsafe { Some((all.span(block)?, block)) };
+    let mut spans: Vec<(Range<usize>, usize)> = blocks.filter_map(span).collect();
+    spans.sort_unstable_by_key(|(span, block)| (span.start, *block));
     let twice = spans.windows(2).find(|pair| meet(&pair[0].0, &pair[1].0))?;
     Some([twice[0].1.min(twice[1].1), twice[0].1.max(twice[1].1)])
 }
