@@ -37,15 +37,19 @@ cairn_framework::params! {
              communicator takes four times as much for each of its processes, where these share processors up to \
              16 times; 0 leaves only barriers in shared memory",
             level(5);
-        limit: size("64k"),
-            "What a process has for others in shared memory, at most: a vector, a block, or all blocks of an \
-             alltoall or reduce-scatter; what is longer goes in messages",
+        limit: size("256k"),
+            "What a process has for others in shared memory, at most: a vector, a block, or all parts of a \
+             reduce-scatter; what is longer goes in messages",
+            level(5), same();
+        alltoall_limit: size("64k"),
+            "The same for all blocks of an alltoall, and on average for each block of one with blocks of several \
+             lengths",
             level(5), same();
         rooted_limit: size("1m"),
-            "The same for broadcasts and the blocks of gather and scatter",
+            "The same for operations with a root",
             level(5), same();
         few_limit: size("4k"),
-            "As coll_sm_limit, where at most eight processes have a core each: there both sides of a \
+            "As coll_sm_limit and coll_sm_alltoall_limit, where at most eight processes have a core each: there both sides of a \
              message copy at once, and long ones are faster",
             level(5), same();
         few_rooted_limit: size("8k"),
@@ -193,10 +197,14 @@ impl SharedMemory {
     /// How long vectors and blocks may be among few processes that have a core each, or others.
     #[inline]
     fn limits(&self, is_few: bool) -> Limits {
-        let Params { rooted_limit, limit, few_rooted_limit, few_limit, .. } = &self.params;
-        let (rooted, others) =
-            if is_few { (few_rooted_limit, few_limit) } else { (rooted_limit, limit) };
-        Limits { rooted: rooted.get(), others: others.get() }
+        let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
+        let (rooted, others, alltoall) = if is_few {
+            let Params { few_rooted_limit, few_limit, .. } = &self.params;
+            (few_rooted_limit, few_limit, few_limit)
+        } else {
+            (rooted_limit, limit, alltoall_limit)
+        };
+        Limits { rooted: rooted.get(), others: others.get(), alltoall: alltoall.get() }
     }
 
     /// # Safety

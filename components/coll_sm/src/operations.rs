@@ -37,8 +37,10 @@ type Ranks = (u32, u32);
 /// How long vectors and blocks may be.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Of a broadcast, gather or scatter, with blocks of one length or of several.
+    /// Of a broadcast or reduction, and of a gather or scatter with blocks of one length or of several.
     pub rooted: u64,
+    /// Of all blocks of an alltoall that go to others.
+    pub alltoall: u64,
     /// Of all others.
     pub others: u64,
 }
@@ -93,7 +95,8 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         _ => return false,
     };
     let limit = match call.args.operation {
-        COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
+        COLL_BCAST | COLL_GATHER | COLL_SCATTER | COLL_REDUCE => limits.rooted,
+        COLL_ALLTOALL => limits.alltoall,
         _ => limits.others,
     };
     bytes <= limit && element <= slot
@@ -123,7 +126,7 @@ pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
             COLL_EXSCAN => call.scan(call.turns.rank),
             COLL_GATHERV | COLL_SCATTERV => blocks::run(call, call.limits.rooted),
             COLL_ALLTOALLV | COLL_ALLTOALLW => {
-                blocks::run(call, call.limits.others / u64::from(call.turns.size - 1))
+                blocks::run(call, call.limits.alltoall / u64::from(call.turns.size - 1))
             }
             _ => return Err(Failure::declined()),
         }?

@@ -138,6 +138,7 @@ impl Rank {
             set("coll_sm_priority", "10".into()),
             set("coll_sm_slot", kind.slot.to_string()),
             set("coll_sm_limit", LIMIT.to_string()),
+            set("coll_sm_alltoall_limit", LIMIT.to_string()),
             set("coll_sm_rooted_limit", LIMIT.to_string()),
             set("coll_sm_few_limit", LIMIT.to_string()),
             set("coll_sm_few_rooted_limit", LIMIT.to_string()),
