@@ -1,10 +1,14 @@
-//! The loops.
+//! The loops: generic over operation and type, written so that the compiler makes vector code of them.
 
+use core::marker::PhantomData;
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
 
+use super::InstructionSet;
+use super::half::{BLOCK, F16, Floats, narrowed, widened};
 use super::number::{Arithmetic, Bits, Complex, Ordered};
-use super::soft::{F16, F128, LongDouble};
+use super::sets::{Loop, compiled};
+use super::soft::{F128, LongDouble};
 use super::types::{Class, Repr, Type};
 use super::{
     BAND, BOR, BXOR, Kernel, LAND, LOR, LXOR, MAX, MAXLOC, MIN, MINLOC, NO_OP, PROD, REPLACE, SUM,
@@ -30,78 +34,108 @@ fn defined(op: u32, class: Class) -> bool {
 }
 
 /// The kernel, if the operation is defined on the datatype.
-pub(crate) fn find(op: u32, datatype: Type) -> Option<Kernel> {
+pub(crate) fn find(set: InstructionSet, op: u32, datatype: Type) -> Option<Kernel> {
     if !defined(op, datatype.class) {
         return None;
     }
     if op == NO_OP {
         return Some(nothing);
     }
+    // No processor has vectors of elements of 128 bits, and what a compiler makes of them is slower.
+    let scalar = InstructionSet::Baseline;
     match datatype.repr {
-        Repr::I8 => integer::<i8>(op),
-        Repr::I16 => integer::<i16>(op),
-        Repr::I32 => integer::<i32>(op),
-        Repr::I64 => integer::<i64>(op),
-        Repr::I128 => integer::<i128>(op),
-        Repr::U8 => integer::<u8>(op),
-        Repr::U16 => integer::<u16>(op),
-        Repr::U32 => integer::<u32>(op),
-        Repr::U64 => integer::<u64>(op),
-        Repr::U128 => integer::<u128>(op),
-        Repr::F16 => ordered::<F16>(op),
-        Repr::F32 => ordered::<f32>(op),
-        Repr::F64 => ordered::<f64>(op),
-        Repr::LongDouble => ordered::<LongDouble>(op),
-        Repr::F128 => ordered::<F128>(op),
-        Repr::ComplexF16 => arithmetic::<Complex<F16>>(op),
-        Repr::ComplexF32 => arithmetic::<Complex<f32>>(op),
-        Repr::ComplexF64 => arithmetic::<Complex<f64>>(op),
-        Repr::ComplexLongDouble => arithmetic::<Complex<LongDouble>>(op),
-        Repr::ComplexF128 => arithmetic::<Complex<F128>>(op),
-        Repr::FloatInt => pair::<f32, i32>(op),
-        Repr::DoubleInt => pair::<f64, i32>(op),
-        Repr::LongInt => pair::<i64, i32>(op),
-        Repr::IntInt => pair::<i32, i32>(op),
-        Repr::ShortInt => pair::<i16, i32>(op),
-        Repr::LongDoubleInt => pair::<LongDouble, i32>(op),
-        Repr::FloatFloat => pair::<f32, f32>(op),
-        Repr::DoubleDouble => pair::<f64, f64>(op),
+        Repr::I8 => integer::<i8>(set, op),
+        Repr::I16 => integer::<i16>(set, op),
+        Repr::I32 => integer::<i32>(set, op),
+        Repr::I64 => integer::<i64>(set, op),
+        Repr::I128 => integer::<i128>(scalar, op),
+        Repr::U8 => integer::<u8>(set, op),
+        Repr::U16 => integer::<u16>(set, op),
+        Repr::U32 => integer::<u32>(set, op),
+        Repr::U64 => integer::<u64>(set, op),
+        Repr::U128 => integer::<u128>(scalar, op),
+        Repr::F16 => halves(set, op),
+        Repr::F32 => ordered::<f32>(set, op),
+        Repr::F64 => ordered::<f64>(set, op),
+        Repr::LongDouble => ordered::<LongDouble>(scalar, op),
+        Repr::F128 => ordered::<F128>(scalar, op),
+        Repr::ComplexF16 => complex_halves(set, op),
+        Repr::ComplexF32 => arithmetic::<Complex<f32>>(set, op),
+        Repr::ComplexF64 => arithmetic::<Complex<f64>>(set, op),
+        Repr::ComplexLongDouble => arithmetic::<Complex<LongDouble>>(scalar, op),
+        Repr::ComplexF128 => arithmetic::<Complex<F128>>(scalar, op),
+        Repr::FloatInt => pair::<f32, i32>(set, op),
+        Repr::DoubleInt => pair::<f64, i32>(set, op),
+        Repr::LongInt => pair::<i64, i32>(set, op),
+        Repr::IntInt => pair::<i32, i32>(set, op),
+        Repr::ShortInt => pair::<i16, i32>(set, op),
+        Repr::LongDoubleInt => pair::<LongDouble, i32>(scalar, op),
+        Repr::FloatFloat => pair::<f32, f32>(set, op),
+        Repr::DoubleDouble => pair::<f64, f64>(set, op),
     }
 }
 
-fn integer<T: Arithmetic + Ordered + Bits>(op: u32) -> Option<Kernel> {
+fn integer<T: Arithmetic + Ordered + Bits>(set: InstructionSet, op: u32) -> Option<Kernel> {
     Some(match op {
-        LAND => pick::<Land, T>(),
-        LOR => pick::<Lor, T>(),
-        LXOR => pick::<Lxor, T>(),
-        BAND => pick::<Band, T>(),
-        BOR => pick::<Bor, T>(),
-        BXOR => pick::<Bxor, T>(),
-        _ => return ordered::<T>(op),
+        LAND => compiled::<Each<Land, T>>(set),
+        LOR => compiled::<Each<Lor, T>>(set),
+        LXOR => compiled::<Each<Lxor, T>>(set),
+        BAND => compiled::<Each<Band, T>>(set),
+        BOR => compiled::<Each<Bor, T>>(set),
+        BXOR => compiled::<Each<Bxor, T>>(set),
+        #[cfg(target_arch = "x86_64")]
+        MAX | MIN if size_of::<T>() == 8 && set == InstructionSet::Avx2 => {
+            if op == MAX {
+                compiled::<Choose<Max, T>>(set)
+            } else {
+                compiled::<Choose<Min, T>>(set)
+            }
+        }
+        _ => return ordered::<T>(set, op),
     })
 }
 
-fn ordered<T: Arithmetic + Ordered>(op: u32) -> Option<Kernel> {
+fn ordered<T: Arithmetic + Ordered>(set: InstructionSet, op: u32) -> Option<Kernel> {
     Some(match op {
-        MAX => pick_choosing::<Max, T>(),
-        MIN => pick_choosing::<Min, T>(),
-        _ => return arithmetic::<T>(op),
+        MAX => compiled::<Each<Max, T>>(set),
+        MIN => compiled::<Each<Min, T>>(set),
+        _ => return arithmetic::<T>(set, op),
     })
 }
 
-fn arithmetic<T: Arithmetic>(op: u32) -> Option<Kernel> {
+fn arithmetic<T: Arithmetic>(set: InstructionSet, op: u32) -> Option<Kernel> {
     Some(match op {
-        SUM => pick::<Sum, T>(),
-        PROD => pick::<Prod, T>(),
+        SUM => compiled::<Each<Sum, T>>(set),
+        PROD => compiled::<Each<Prod, T>>(set),
         REPLACE => replace::<T>,
         _ => return None,
     })
 }
 
-fn pair<V: Ordered, I: Ordered>(op: u32) -> Option<Kernel> {
+fn halves(set: InstructionSet, op: u32) -> Option<Kernel> {
     Some(match op {
-        MINLOC => locate::<false, V, I>,
-        MAXLOC => locate::<true, V, I>,
+        MAX => compiled::<Each<Max, F16>>(set),
+        MIN => compiled::<Each<Min, F16>>(set),
+        SUM => compiled::<Halves<Sum, f32>>(set),
+        PROD => compiled::<Halves<Prod, f32>>(set),
+        REPLACE => replace::<F16>,
+        _ => return None,
+    })
+}
+
+fn complex_halves(set: InstructionSet, op: u32) -> Option<Kernel> {
+    Some(match op {
+        SUM => compiled::<Halves<Sum, Complex<f32>>>(set),
+        PROD => compiled::<Halves<Prod, Complex<f32>>>(set),
+        REPLACE => replace::<Complex<F16>>,
+        _ => return None,
+    })
+}
+
+fn pair<V: Ordered, I: Ordered>(set: InstructionSet, op: u32) -> Option<Kernel> {
+    Some(match op {
+        MINLOC => compiled::<Locate<false, V, I>>(set),
+        MAXLOC => compiled::<Locate<true, V, I>>(set),
         REPLACE => replace_pairs::<V, I>,
         _ => return None,
     })
@@ -124,8 +158,8 @@ macro_rules! operations {
     )* };
 }
 operations! {
-    Sum: Arithmetic, |input, inout| input.add(inout);
-    Prod: Arithmetic, |input, inout| input.mul(inout);
+    Sum: Arithmetic, |input, inout| input.plus(inout);
+    Prod: Arithmetic, |input, inout| input.times(inout);
     Max: Ordered, |input, inout| input.larger(inout);
     Min: Ordered, |input, inout| input.smaller(inout);
     Band: Bits, |input, inout| input & inout;
@@ -141,97 +175,115 @@ operations! {
 #[derive(Clone, Copy)]
 struct Unaligned<T: Copy>(T);
 
-/// The loop that the compiler makes vector code of, in the instruction set of its caller.
-///
-/// # Safety
-/// As for [`Kernel`].
-#[inline(always)]
-unsafe fn each<O: Combine<T>, T: Copy>(input: *const u8, inout: *mut u8, count: usize) {
-    if count == 0 {
-        return; // the buffers may be null
-    }
-    // SAFETY: promised by the caller; every bit pattern is an element, and any address will do.
-    let (input, inout) = unsafe {
-        (
-            std::slice::from_raw_parts(input.cast::<Unaligned<T>>(), count),
-            std::slice::from_raw_parts_mut(inout.cast::<Unaligned<T>>(), count),
-        )
-    };
-    for (input, inout) in input.iter().zip(inout) {
-        inout.0 = O::combine(input.0, inout.0);
-    }
-}
+/// The operation on each element.
+struct Each<O, T>(PhantomData<(O, T)>);
 
-/// # Safety
-/// As for [`Kernel`].
-unsafe fn plain<O: Combine<T>, T: Copy>(input: *const u8, inout: *mut u8, count: usize) {
-    // SAFETY: promised by the caller.
-    unsafe { each::<O, T>(input, inout, count) }
-}
-
-/// The x86-64 of 2003 has no minimum of 32-bit integers, no comparison of 64-bit ones and vectors of
-/// 16 bytes; nearly all processors have this.
-///
-/// # Safety
-/// As for [`Kernel`], on a processor with AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn avx2<O: Combine<T>, T: Copy>(input: *const u8, inout: *mut u8, count: usize) {
-    // SAFETY: promised by the caller.
-    unsafe { each::<O, T>(input, inout, count) }
-}
-
-fn pick<O: Combine<T>, T: Copy>() -> Kernel {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return avx2::<O, T>;
+impl<O: Combine<T>, T: Copy> Loop for Each<O, T> {
+    #[inline(always)]
+    unsafe fn run<const HALVES: bool>(input: *const u8, inout: *mut u8, count: usize) {
+        if count == 0 {
+            return; // the buffers may be null
+        }
+        // SAFETY: promised by the caller; every bit pattern is an element, and any address will do.
+        let (input, inout) = unsafe {
+            (
+                std::slice::from_raw_parts(input.cast::<Unaligned<T>>(), count),
+                std::slice::from_raw_parts_mut(inout.cast::<Unaligned<T>>(), count),
+            )
+        };
+        for (input, inout) in input.iter().zip(inout) {
+            inout.0 = O::combine(input.0, inout.0);
+        }
     }
-    plain::<O, T>
 }
 
 /// Bytes of results that lie in between; they stay in the first-level cache.
 #[cfg(target_arch = "x86_64")]
 const BETWEEN: usize = 2048;
 
-/// The same for operations whose result is one of the operands, by way of memory in between. Without it the
-/// compiler stores only what changes, with a mask, and such stores take several times as long.
-///
-/// # Safety
-/// As for [`Kernel`], on a processor with AVX2.
+/// The same for the larger or smaller integer of 64 bits with AVX2, which compares but has no instruction for it: by
+/// way of memory in between. Without it the compiler stores only what changes, with a mask, and such stores take
+/// twice as long.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn avx2_choosing<O: Combine<T>, T: Copy>(input: *const u8, inout: *mut u8, count: usize) {
-    const { assert!(size_of::<T>() <= BETWEEN) };
-    if count == 0 {
-        return; // the buffers may be null
-    }
-    let mut between = [MaybeUninit::<u64>::uninit(); BETWEEN / size_of::<u64>()];
-    let most = BETWEEN / size_of::<T>();
-    // SAFETY: promised by the caller; every bit pattern is an element, and any address will do. What lies between
-    // has room for as many as are combined at a time, and is copied as far as it was
-    // written.
-    unsafe {
-        let input = std::slice::from_raw_parts(input.cast::<Unaligned<T>>(), count);
-        let inout = std::slice::from_raw_parts_mut(inout.cast::<Unaligned<T>>(), count);
-        let between = between.as_mut_ptr().cast::<MaybeUninit<Unaligned<T>>>();
-        let between = std::slice::from_raw_parts_mut(between, most);
-        for (input, inout) in input.chunks(most).zip(inout.chunks_mut(most)) {
-            for ((input, inout), result) in input.iter().zip(inout.iter()).zip(between.iter_mut()) {
-                result.write(Unaligned(O::combine(input.0, inout.0)));
+struct Choose<O, T>(PhantomData<(O, T)>);
+
+#[cfg(target_arch = "x86_64")]
+impl<O: Combine<T>, T: Copy> Loop for Choose<O, T> {
+    #[inline(always)]
+    unsafe fn run<const HALVES: bool>(input: *const u8, inout: *mut u8, count: usize) {
+        const { assert!(size_of::<T>() <= BETWEEN) };
+        if count == 0 {
+            return; // the buffers may be null
+        }
+        let mut between = [MaybeUninit::<u64>::uninit(); BETWEEN / size_of::<u64>()];
+        let most = BETWEEN / size_of::<T>();
+        // SAFETY: promised by the caller; every bit pattern is an element, and any address will do. What lies
+        // between has room for as many as are combined at a time, and is copied as far as it was written.
+        unsafe {
+            let input = std::slice::from_raw_parts(input.cast::<Unaligned<T>>(), count);
+            let inout = std::slice::from_raw_parts_mut(inout.cast::<Unaligned<T>>(), count);
+            let between = between.as_mut_ptr().cast::<MaybeUninit<Unaligned<T>>>();
+            let between = std::slice::from_raw_parts_mut(between, most);
+            for (input, inout) in input.chunks(most).zip(inout.chunks_mut(most)) {
+                let operands = input.iter().zip(inout.iter());
+                for ((input, inout), result) in operands.zip(between.iter_mut()) {
+                    result.write(Unaligned(O::combine(input.0, inout.0)));
+                }
+                let results = between.as_ptr().cast::<u8>();
+                inout
+                    .as_mut_ptr()
+                    .cast::<u8>()
+                    .copy_from_nonoverlapping(results, size_of_val(inout));
             }
-            let results = between.as_ptr().cast::<u8>();
-            inout.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(results, size_of_val(inout));
         }
     }
 }
 
-/// The kernel of an operation whose result is one of the operands.
-fn pick_choosing<O: Combine<T>, T: Ordered>() -> Kernel {
-    #[cfg(target_arch = "x86_64")]
-    if T::CHOSEN && std::arch::is_x86_feature_detected!("avx2") {
-        return avx2_choosing::<O, T>;
+/// The operation on elements of halves, computed as elements of floats and rounded once.
+struct Halves<O, T>(PhantomData<(O, T)>);
+
+impl<O: Combine<T>, T: Floats> Halves<O, T> {
+    /// # Safety
+    /// On a processor that has what `HALVES` says.
+    #[inline(always)]
+    unsafe fn block<const HALVES: bool>(input: &[F16; BLOCK], inout: &mut [F16; BLOCK]) {
+        // SAFETY: promised by the caller.
+        let (a, mut b) = unsafe { (widened::<HALVES>(input), widened::<HALVES>(inout)) };
+        for (a, b) in T::elements(&a).iter().zip(T::elements_mut(&mut b)) {
+            *b = O::combine(*a, *b);
+        }
+        // SAFETY: promised by the caller.
+        *inout = unsafe { narrowed::<HALVES>(&b) };
     }
-    pick::<O, T>()
+}
+
+impl<O: Combine<T>, T: Floats> Loop for Halves<O, T> {
+    #[inline(always)]
+    unsafe fn run<const HALVES: bool>(input: *const u8, inout: *mut u8, count: usize) {
+        let bytes = count * (size_of::<T>() / 2);
+        let mut place = 0;
+        // SAFETY: promised by the caller; every bit pattern is an element, any address will do, and no access leaves
+        // the elements.
+        unsafe {
+            while place + 2 * BLOCK <= bytes {
+                let target = inout.add(place).cast::<[F16; BLOCK]>();
+                let mut result = target.read_unaligned();
+                let operand = input.add(place).cast::<[F16; BLOCK]>().read_unaligned();
+                Self::block::<HALVES>(&operand, &mut result);
+                target.write_unaligned(result);
+                place += 2 * BLOCK;
+            }
+            let rest = bytes - place;
+            if rest != 0 {
+                let (mut operand, mut result) = ([F16::ZERO; BLOCK], [F16::ZERO; BLOCK]);
+                let (from, to) = ((&raw mut operand).cast::<u8>(), (&raw mut result).cast::<u8>());
+                from.copy_from_nonoverlapping(input.add(place), rest);
+                to.copy_from_nonoverlapping(inout.add(place), rest);
+                Self::block::<HALVES>(&operand, &mut result);
+                inout.add(place).copy_from_nonoverlapping(to, rest);
+            }
+        }
+    }
 }
 
 /// # Safety
@@ -279,26 +331,25 @@ unsafe fn each_pair<V: Copy, I: Copy>(
     }
 }
 
-/// # Safety
-/// As for [`Kernel`].
-unsafe fn locate<const LARGEST: bool, V: Ordered, I: Ordered>(
-    input: *const u8,
-    inout: *mut u8,
-    count: usize,
-) {
-    // SAFETY: promised by the caller.
-    unsafe {
-        each_pair::<V, I>(input, inout, count, |input, inout| {
-            if input.value == inout.value {
-                Pair { value: inout.value, index: input.index.smaller(inout.index) }
-            } else if (input.value > inout.value) == LARGEST
-                && input.value.partial_cmp(&inout.value).is_some()
-            {
-                input
-            } else {
-                inout
-            }
-        });
+/// The value and where it is; of equal ones the smaller index. Chosen without branches, which would be foretold wrongly
+/// half of the time.
+struct Locate<const LARGEST: bool, V, I>(PhantomData<(V, I)>);
+
+impl<const LARGEST: bool, V: Ordered, I: Ordered> Loop for Locate<LARGEST, V, I> {
+    #[inline(always)]
+    unsafe fn run<const HALVES: bool>(input: *const u8, inout: *mut u8, count: usize) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            each_pair::<V, I>(input, inout, count, |input, inout| {
+                let (a, b) = (input.value, inout.value);
+                let better = if LARGEST { a > b } else { a < b };
+                let nearer = (a == b) & (input.index < inout.index);
+                Pair {
+                    value: if better { a } else { b },
+                    index: if better | nearer { input.index } else { inout.index },
+                }
+            });
+        }
     }
 }
 

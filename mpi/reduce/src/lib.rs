@@ -9,17 +9,25 @@
 //! chapter 20). Which operation is defined on which datatype is in MPI 5.0, §6.9.2 and §6.9.4 (MINLOC
 //! and MAXLOC); [`kernel`] knows these pairs and no other. The crate knows no MPI objects.
 //!
+//! A result has the same bits with every instruction set, and wherever an element lies in a vector: also NaNs, and
+//! halves, which some processors convert by instructions. Nothing is contracted or taken in another order. So
+//! processes that reduce the same operands have the same result on different processors of an architecture.
+//!
 //! Integers wrap around on overflow. Of a number and a NaN, MAX and MIN take the number, MAXLOC and
-//! MINLOC what is in `inout`. Logical values are true unless all their bits are zero; a logical result is 1 or
+//! MINLOC what is in `inout`. Of two NaNs SUM and PROD take the one in `input`; a NaN in a product of complex numbers
+//! says nothing of the operands'. Logical values are true unless all their bits are zero; a logical result is 1 or
 //! 0, as C and the common Fortran compilers have it.
 
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+mod half;
 mod kernels;
 mod number;
+mod sets;
 mod soft;
 mod types;
 
+pub use sets::InstructionSet;
 pub use types::{DATATYPES, TypeInfo, is_comparable, is_integer, type_info};
 
 /// `MPI_SUM`.
@@ -86,9 +94,15 @@ const FIRST_OP: u32 = 0x20;
 static KNOWN: [[AtomicPtr<()>; types::COUNT]; 32] =
     [const { [const { AtomicPtr::new(core::ptr::null_mut()) }; types::COUNT] }; 32];
 
+/// The same compiled for a given instruction set, for tests and benchmarks. Calling it takes a processor that has
+/// the set.
+pub fn kernel_in(set: InstructionSet, op: u32, datatype: u32) -> Option<Kernel> {
+    kernels::find(set, op, types::find(datatype)?)
+}
+
 #[cold]
 fn find(op: u32, datatype: u32) -> Option<Kernel> {
-    let found = kernels::find(op, types::find(datatype)?)?;
+    let found = kernel_in(InstructionSet::best(), op, datatype)?;
     let (op, datatype) = (op.wrapping_sub(FIRST_OP), datatype.wrapping_sub(types::FIRST));
     KNOWN[op as usize][datatype as usize].store(found as *mut (), Ordering::Relaxed);
     Some(found)

@@ -5,7 +5,9 @@ mod oracle;
 use cairn_reduce::*;
 use proptest::prelude::*;
 
-use oracle::{half_to_double, long_double, nearest_half, whole};
+use rustc_apfloat::ieee;
+
+use oracle::{formats, half_to_double, long_double, nearest_half, whole};
 
 /// Runs a kernel on elements at an odd address, with guards around the result.
 fn reduce(op: u32, datatype: u32, input: &[u8], inout: &[u8]) -> Vec<u8> {
@@ -71,7 +73,7 @@ fn one(name: &str, op: u32, a: &[u8], b: &[u8]) -> Vec<u8> {
         ($type:ty) => {{
             let number = |bytes: &[u8]| <$type>::from_le_bytes(bytes.try_into().unwrap());
             let (a, b) = std::hint::black_box((number(a), number(b)));
-            (if op == MAX { a.max(b) } else { a.min(b) }).to_le_bytes().to_vec()
+            (if op == MAX { b.max(a) } else { b.min(a) }).to_le_bytes().to_vec()
         }};
     }
     match name {
@@ -294,6 +296,42 @@ proptest! {
                     prop_assert!(result.is_nan());
                 } else {
                     prop_assert_eq!(result, nearest_half(expected));
+                }
+            }
+        }
+    }
+
+    /// Formats without a type, against another implementation.
+    #[test]
+    fn formats_of_software(
+        half in prop::collection::vec((formats::bits(5, 10), formats::bits(5, 10)), 0..40),
+        quad in prop::collection::vec((formats::bits(15, 112), formats::bits(15, 112)), 0..40),
+        long in prop::collection::vec((formats::bits(15, 63), formats::bits(15, 63)), 0..40),
+    ) {
+        // Shows the leading bit.
+        let shown = |bits: u128| {
+            let leading = u128::from(bits >> 63 & 0x7fff != 0) << 63;
+            bits >> 63 << 64 | bits & ((1 << 63) - 1) | leading
+        };
+        let long: Vec<_> = long.into_iter().map(|(a, b)| (shown(a), shown(b))).collect();
+        type Model = fn(u32, u128, u128, u128) -> bool;
+        type List = Vec<(u128, u128)>;
+        let mut cases: Vec<(&str, usize, List, Model)> = vec![
+            ("REAL2", 2, half, formats::is::<ieee::Half>),
+            ("REAL16", 16, quad, formats::is::<ieee::Quad>),
+        ];
+        if cfg!(target_arch = "x86_64") {
+            cases.push(("LONG_DOUBLE", 16, long, formats::is::<ieee::X87DoubleExtended>));
+        }
+        for (name, size, list, model) in cases {
+            let bytes = |bits: u128| bits.to_le_bytes().into_iter().take(size);
+            let input: Vec<u8> = list.iter().flat_map(|(a, _)| bytes(*a)).collect();
+            let inout: Vec<u8> = list.iter().flat_map(|(_, b)| bytes(*b)).collect();
+            for op in [SUM, PROD, MAX, MIN] {
+                let result = reduce(op, number(name), &input, &inout);
+                for ((a, b), result) in list.iter().zip(result.chunks(size)) {
+                    let result = wide(result, false) as u128;
+                    prop_assert!(model(op, *a, *b, result), "{name} {op:#x} {a:x} {b:x} {result:x}");
                 }
             }
         }

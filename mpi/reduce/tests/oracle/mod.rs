@@ -136,3 +136,54 @@ pub mod x87 {
         above == 1
     }
 }
+
+/// Another implementation of formats, and numbers that are hard to compute with.
+pub mod formats {
+    use cairn_reduce::{MAX, MIN, PROD, SUM};
+    use proptest::prelude::*;
+    use rustc_apfloat::Float;
+
+    /// Whether the bits are the result of an operation. Any NaN is as good as another, and of two zeros either is the
+    /// larger one.
+    pub fn is<F: Float>(op: u32, a: u128, b: u128, result: u128) -> bool {
+        let ((a, b), result) = ((F::from_bits(a), F::from_bits(b)), F::from_bits(result));
+        let expected = match op {
+            SUM => (a + b).value,
+            PROD => (a * b).value,
+            MAX => a.max(b),
+            _ => a.min(b),
+        };
+        let chosen = op == MAX || op == MIN;
+        match expected.is_nan() {
+            true => result.is_nan(),
+            false if chosen && expected.is_zero() => result.is_zero(),
+            false => result.bitwise_eq(expected),
+        }
+    }
+
+    /// Bits of a format with so many bits of exponent, and of fraction below it: exponents that are small or large,
+    /// or so near to each other that numbers cancel, or whose products are next to the smallest number.
+    pub fn bits(exponent: u32, fraction: u32) -> impl Strategy<Value = u128> {
+        let top = (1i64 << exponent) - 1;
+        let exponents = prop_oneof![
+            0..4i64,
+            top - 3..top + 1,
+            top / 2 - 2..top / 2 + 4,
+            top / 2 - 70..top / 2 + 70,
+            top / 4 - 70..top / 4 + 70,
+        ];
+        let fractions = prop_oneof![
+            any::<u128>(),
+            Just(0),
+            Just(u128::MAX),
+            (0..128u32, any::<u128>()).prop_map(|(shift, bits)| bits << shift),
+            (0..128u32).prop_map(|shift| u128::MAX >> shift),
+        ];
+        (any::<bool>(), exponents, fractions).prop_map(move |(sign, middle, below)| {
+            let middle = middle.clamp(0, top) as u128;
+            u128::from(sign) << (exponent + fraction)
+                | middle << fraction
+                | below & ((1 << fraction) - 1)
+        })
+    }
+}
