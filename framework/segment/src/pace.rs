@@ -97,7 +97,8 @@ pub unsafe fn stream(from: *const u8, to: *mut u8, len: usize) {
     // no store leaves the `len` bytes.
     unsafe {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-        /// Stores of a cache line follow each other, so that it leaves in one piece.
+        /// Stores of a cache line follow each other, so that it leaves in one piece. It does so as fast as with
+        /// stores of 32 or 64 bytes.
         const LINE: usize = 64;
         let head = to.align_offset(LINE).min(len);
         std::ptr::copy_nonoverlapping(from, to, head);

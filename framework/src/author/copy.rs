@@ -2,7 +2,8 @@
 //!
 //! The library's copy moves blocks of this size by one instruction of the processor (`rep movsb`), which asks
 //! for the lines one behind the other. Where they lie in another processor's cache each takes long, and a loop
-//! of vectors that asks for what comes next is a tenth to a fifth faster.
+//! of vectors that asks for what comes next is a tenth to a fifth faster. Vectors of 64 bytes (AVX-512) are not: from
+//! another processor's cache they are as fast up to 8 KiB, and a tenth slower beyond (Zen 4).
 
 /// Shorter copies are over before it matters.
 #[cfg(target_arch = "x86_64")]
