@@ -94,7 +94,7 @@ const FIRST_OP: u32 = 0x20;
 static KNOWN: [[AtomicPtr<()>; types::COUNT]; 32] =
     [const { [const { AtomicPtr::new(core::ptr::null_mut()) }; types::COUNT] }; 32];
 
-/// The same compiled for a given instruction set, for tests and benchmarks. Calling it takes a processor that has
+/// The same made of at most a given instruction set, for tests and benchmarks. Calling it takes a processor that has
 /// the set.
 pub fn kernel_in(set: InstructionSet, op: u32, datatype: u32) -> Option<Kernel> {
     kernels::find(set, op, types::find(datatype)?)

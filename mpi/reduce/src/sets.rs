@@ -14,8 +14,8 @@ pub enum InstructionSet {
     /// 16 bytes; nearly all processors have this.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Products, minima and maxima of 64-bit integers, and shuffles of two vectors: products of complex numbers, pairs and
-    /// 64-bit integers are half as fast without. What fits into no cache is as fast with either.
+    /// Products, minima and maxima of 64-bit integers, and shuffles of two vectors: without, these, products of complex
+    /// numbers and pairs are half as fast. Kernels that gain nothing are made of AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
