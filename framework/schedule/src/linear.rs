@@ -116,14 +116,16 @@ pub fn scatter(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> 
 pub fn allgather(call: &Call<'_>, schedule: &mut Schedule) -> Result<(), Failure> {
     let blocks = call.receive_blocks();
     let own = blocks.block(call.rank());
-    if !call.send_in_place() {
-        schedule.copy(call.send(), own);
-    }
+    let data = if call.send_in_place() { own } else { call.send() };
     for distance in 1..call.size() {
         let peer = call.before(distance);
         schedule.receive_some(peer, blocks.block(peer));
     }
-    (1..call.size()).for_each(|distance| schedule.send_some(call.after(distance), own));
+    (1..call.size()).for_each(|distance| schedule.send_some(call.after(distance), data));
+    // While messages are under way.
+    if !call.send_in_place() {
+        schedule.copy(data, own);
+    }
     Ok(())
 }
 
@@ -137,7 +139,12 @@ pub fn alltoall(call: &Call<'_>, schedule: &mut Schedule, window: u32) -> Result
         return exchange(call, schedule);
     }
     let (sent, received) = (call.send_blocks(), call.receive_blocks());
-    schedule.copy(sent.block(call.rank()), received.block(call.rank()));
+    let own = |schedule: &mut Schedule| {
+        schedule.copy(sent.block(call.rank()), received.block(call.rank()));
+    };
+    if call.size() == 1 {
+        own(schedule);
+    }
     for first in (1..call.size()).step_by(window.max(1) as usize) {
         let peers = first..call.size().min(first.saturating_add(window.max(1)));
         for distance in peers.clone() {
@@ -145,6 +152,10 @@ pub fn alltoall(call: &Call<'_>, schedule: &mut Schedule, window: u32) -> Result
         }
         for distance in peers {
             schedule.send_some(call.after(distance), sent.block(call.after(distance)));
+        }
+        // While messages are under way.
+        if first == 1 {
+            own(schedule);
         }
         schedule.wait();
     }

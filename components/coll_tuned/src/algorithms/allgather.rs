@@ -44,10 +44,17 @@ pub fn bruck(call: &Call<'_>, _: &Knobs, schedule: &mut Schedule) -> Result {
 
 /// Each process passes on the block it got last: p - 1 steps of one block each.
 pub fn ring(call: &Call<'_>, _: &Knobs, schedule: &mut Schedule) -> Result {
-    let blocks = begin(call, schedule);
+    let blocks = call.receive_blocks();
+    let own = blocks.block(call.rank());
     for step in 0..call.size() - 1 {
+        let is_copied = step == 0 && !call.send_in_place();
+        let data = if is_copied { call.send() } else { blocks.block(call.before(step)) };
         schedule.receive_some(call.before(1), blocks.block(call.before(step + 1)));
-        schedule.send_some(call.after(1), blocks.block(call.before(step)));
+        schedule.send_some(call.after(1), data);
+        // While messages are under way.
+        if is_copied {
+            schedule.copy(data, own);
+        }
         schedule.wait();
     }
     Ok(())
