@@ -4,8 +4,8 @@
 //!   gatherv                          a slot   head │ bytes, the owner's block
 //!   scatterv, alltoallv, alltoallw   a slot   head │ bytes, block for the next rank │ bytes, block for the one behind │ ...
 //!
-//!   one that sends      put short blocks ─► flag ─► is the board broken? ─┬─► no: long blocks in messages
-//!                                                                         └─► yes: empty messages in their place
+//!   one that sends      put short blocks ─► flag ─► receiver's flag ─► is the board broken? ─┬─► no: a long block in a message
+//!                                                                                            └─► yes: an empty one in its place
 //!   one that receives   begin to receive long blocks ─► sender's flag ─► copy short ones ─► wait for messages
 //! ```
 //!
@@ -13,11 +13,12 @@
 //! message, which is said where its bytes would be. So the sender decides, and whoever expects another length waits for
 //! no message that does not come, and leaves none behind.
 //!
-//! **Why nobody waits for ever for a message**, or to be rid of one, when a process dies. A receiver that can't go on
-//! breaks the board, and then looks at the flags once more: from those that are set it takes what is said to come. A
-//! sender sets its flag, and then looks at the board. There is a full fence between the two on both sides, so
-//! one of them sees the other: either the receiver takes the message, or the sender sends an empty one, which needs no
-//! receiver.
+//! **Why nobody waits for ever for a message**, or to be rid of one, when a process dies. One that can't go on since an
+//! earlier operation takes no message of this one, so data go only to those that have begun it, as their flags say.
+//! A receiver that has begun and can't go on breaks the board, and then looks at the flags once more: from those that are
+//! set it takes what is said to come. A sender sets its flag, and then looks at the board. There is a full fence
+//! between the two on both sides, so one of them sees the other: either the receiver takes the message, or the sender
+//! sends an empty one, which needs no receiver.
 
 use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::{
@@ -115,14 +116,19 @@ impl Blocks<'_> {
         }
     }
 
-    /// Others may take what was put; what was not goes in messages.
-    unsafe fn send(&mut self) {
-        // The flag was set before.
-        let is_broken = self.call.turns.member.board().is_broken();
+    /// Others may take what was put, since the flag is set; what was not goes in messages, when its receiver has begun.
+    /// `result` is how it is with this process before that.
+    unsafe fn send(&mut self, mut result: Result<(), Failure>) -> Result<(), Failure> {
+        let turns = &self.call.turns;
         for (to, block) in &self.long {
+            if result.is_ok() {
+                result = turns.wait_for(*to, self.turn);
+            }
+            let is_broken = result.is_err() || turns.member.board().is_broken();
             // SAFETY: promised by the caller.
             unsafe { self.messages.send(*to, *block, is_broken) };
         }
+        result
     }
 
     /// Begins to receive a block that is long as far as this process knows.
@@ -187,9 +193,8 @@ impl Blocks<'_> {
             unsafe {
                 self.put(of.args.root as u32, of.send());
                 turns.set(self.turn);
-                self.send();
+                return self.send(Ok(())).map(|()| true);
             }
-            return Ok(true);
         }
         let blocks = of.receive_blocks();
         // SAFETY: promised by the caller.
@@ -219,8 +224,8 @@ impl Blocks<'_> {
         unsafe {
             self.call.others().for_each(|rank| self.put(rank, blocks.block(rank)));
             turns.set(self.turn);
-            self.send();
-            Ok(of.receive_in_place() || blocks.block(turns.rank).copy_to(&of.receive()))
+            let own = of.receive_in_place() || blocks.block(turns.rank).copy_to(&of.receive());
+            self.send(Ok(())).map(|()| own)
         }
     }
 
@@ -235,12 +240,12 @@ impl Blocks<'_> {
                 self.put(rank, gone.block(rank));
             }
             turns.set(self.turn);
-            self.send();
             let own = gone.block(turns.rank).copy_to(&come.block(turns.rank));
             // Many wait for the last one, and not for each.
             let waited = if turns.is_few() { Ok(()) } else { turns.exchange(self.turn) };
+            let sent = self.send(waited);
             let others = self.call.others().map(|rank| (rank, come.block(rank)));
-            let well = self.collect(waited, others)?;
+            let well = self.collect(sent, others)?;
             turns.member.count().all_have(self.turn);
             Ok(well && own)
         }

@@ -11,8 +11,8 @@ use crate::schedule::Step;
 /// Those of one operation on one process. What can't be sent or received is said by `finish`, so that all else is.
 pub struct Messages<'a> {
     passing: Passing<'a>,
-    /// By the number of the message: from whom it is received.
-    from: Vec<u32>,
+    /// From whom messages are received, and their numbers among all.
+    from: Vec<(u32, usize)>,
 }
 
 impl<'a> Messages<'a> {
@@ -29,24 +29,25 @@ impl<'a> Messages<'a> {
     /// Whether a message is received from a rank.
     #[inline]
     pub fn expects(&self, from: u32) -> bool {
-        self.from.contains(&from)
+        self.from.iter().any(|(other, _)| *other == from)
     }
 
     /// Begins to receive one, which has data.
     ///
     /// # Safety
-    /// The data's memory may be used until `finish`. Nothing was sent before.
+    /// The data's memory may be used until `finish`.
     pub unsafe fn receive(&mut self, from: u32, data: Data) {
+        let number = self.passing.requests.len();
         // SAFETY: promised by the caller.
         match unsafe { self.passing.start(&Step::Receive { from, data }, true) } {
-            Ok(()) => self.from.push(from),
+            Ok(()) => self.from.push((from, number)),
             Err(failure) => self.passing.note(failure),
         }
     }
 
     /// It does not come, or is worth nothing.
     pub fn cancel(&mut self, from: u32) {
-        if let Some(number) = self.from.iter().position(|other| *other == from) {
+        if let Some(&(_, number)) = self.from.iter().find(|(other, _)| *other == from) {
             self.passing.expects[number] = false;
             // SAFETY: it was started, and is given back in `finish`.
             unsafe { link::cancel(&self.passing.requests[number..=number]) };

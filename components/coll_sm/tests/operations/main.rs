@@ -452,6 +452,91 @@ fn a_death_ends_operations() {
     }
 }
 
+/// Blocks that go in messages: so many units for those that are to have more, and one for others.
+fn long_blocks(operation: u32, rank: &Rank, root: u32, long: impl Fn(u32, u32) -> bool) -> Plan {
+    let mut random = Random(u64::from(rank.rank));
+    let units = |from, to| if long(from, to) { 90 } else { 1 };
+    let kind = if operation == COLL_ALLTOALLW { Blocks::Types } else { Blocks::Counts };
+    let (own, none) = (rank.rank, (None, None));
+    let mut blocks = |units: Vec<usize>| {
+        let contents = vec![none.clone(); units.len()];
+        Side::blocks(&mut random, kind, &types(), &units, &contents)
+    };
+    let mut side = |is_sent: bool| match (operation, is_sent) {
+        (COLL_GATHERV, true) => Side::single(types()[0], units(own, root), none.clone()),
+        (COLL_SCATTERV, false) => Side::single(types()[0], units(root, own), none.clone()),
+        (_, true) => blocks((0..rank.size).map(|to| units(own, to)).collect()),
+        (_, false) => blocks((0..rank.size).map(|from| units(from, own)).collect()),
+    };
+    let (send, receive) = (side(true), side(false));
+    Plan { operation, root: root as i32, op: None, send, receive }
+}
+
+/// A process that was in an operation before when another one died comes to no later one, and takes no message of it.
+#[test]
+fn nobody_waits_for_one_that_can_go_on_no_more_to_take_a_message() {
+    for is_crowded in [false, true] {
+        let world = World::new(Kind::new(3, is_crowded, 1040));
+        let context = world.contexts();
+        let results = world.run(move |rank| {
+            let open = std::mem::ManuallyDrop::new(rank.open(context));
+            let mut gather = long_blocks(COLL_GATHERV, rank, 0, |_, _| false);
+            let first = status(rank, &open, &mut gather, 0);
+            if rank.rank == 2 {
+                return [first, ERR_PEER, ERR_PEER];
+            }
+            // Rank 1 is through with that, and begins to send.
+            let mut scatter = long_blocks(COLL_SCATTERV, rank, 1, |_, to| to == 0);
+            if rank.rank == 1 {
+                return [
+                    first,
+                    status(rank, &open, &mut gather, 1),
+                    status(rank, &open, &mut scatter, 2),
+                ];
+            }
+            let dead = &rank.peer(2).flags;
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(100));
+                    dead.fetch_or(PEER_FAILED, Ordering::Relaxed);
+                });
+                [first, status(rank, &open, &mut gather, 1), status(rank, &open, &mut scatter, 2)]
+            })
+        });
+        assert_eq!(results[..2], [[OK, ERR_PEER, ERR_PEER], [OK, OK, ERR_PEER]]);
+    }
+}
+
+/// The same of one that can't go on from the beginning.
+#[test]
+fn nobody_waits_for_one_that_is_lost_to_take_a_message() {
+    for is_crowded in [false, true] {
+        for operation in [COLL_GATHERV, COLL_SCATTERV, COLL_ALLTOALLV, COLL_ALLTOALLW] {
+            let world = World::new(Kind::new(3, is_crowded, 1040));
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let open = std::mem::ManuallyDrop::new(rank.open(context));
+                let mut barrier = mixed(rank.size, 1, &[COLL_BARRIER], &mut Random(1));
+                assert_eq!(status(rank, &open, &mut barrier[rank.rank as usize][0], 0), OK);
+                // Rank 0 is the lost one. The others have long blocks for it alone.
+                let root = u32::from(operation == COLL_SCATTERV);
+                let mut plan = long_blocks(operation, rank, root, |_, to| to == 0);
+                let mut args = plan.args(1);
+                args.flags = COLL_PASS_ON;
+                if rank.rank == 0 {
+                    std::thread::sleep(Duration::from_millis(100));
+                    args.flags |= COLL_LOST;
+                }
+                // SAFETY: the arguments are those of the operation and stay.
+                unsafe { rank.ops.run.unwrap()(rank.instance, &open.comm, open.module, &args) }
+            });
+            // Who gets nothing of it may be through before.
+            let last = if operation == COLL_SCATTERV { results[2] } else { ERR_PEER };
+            assert_eq!(results, [ERR_PEER, ERR_PEER, last], "{operation}");
+        }
+    }
+}
+
 /// A process dies when it has the memory, before it hears that all have it. Those that have heard that learn of it.
 #[test]
 fn a_death_while_all_are_told_ends_operations() {
