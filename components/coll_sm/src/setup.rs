@@ -59,6 +59,12 @@ fn len(slot: u64, slots: Slots, size: u32) -> usize {
 
 /// The smallest slot that is worth its while.
 const SMALLEST: u64 = 256;
+
+/// The smallest slot among so many processes: `blocks` has a place for each of them in one.
+fn smallest(size: u32) -> u64 {
+    SMALLEST.max(16 * u64::from(size))
+}
+
 /// No slot is larger, whatever is wished for: sizes of segments are far from the end of all numbers.
 const LARGEST: u64 = 1 << 40;
 
@@ -102,8 +108,7 @@ impl Wish {
         let left = self.memory.saturating_sub(self.made.load(Ordering::Relaxed));
         let mut slot = self.slot.min(LARGEST) / 16 * 16;
         let mut slots = self.slots(size);
-        // `blocks` has a place for each process in one.
-        while slot >= SMALLEST.max(16 * u64::from(size)) {
+        while slot >= smallest(size) {
             if len(slot, slots, size) as u64 <= left {
                 return (slot, slots);
             }
@@ -249,6 +254,7 @@ impl Shared {
         let slots = Slots::read(shape.slots).ok_or_else(short)?;
         if shape.slot % 16 != 0
             || (shape.slot == 0 && shape.is_few != 0)
+            || (shape.slot != 0 && shape.slot < smallest(size))
             || shape.slot > segment.front_len() as u64
             || segment.front_len() < len(shape.slot, slots, size)
         {
@@ -342,6 +348,25 @@ pub fn share(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Offsets within slots are made from the shape, so one that its maker would not write is refused.
+    #[test]
+    fn a_shape_is_taken_only_if_each_process_has_a_place_in_a_slot() {
+        let (size, made) = (20, Arc::default());
+        let wish = Wish { slot: 16 << 10, memory: 64 << 20, made, is_few: false, is_lost: false };
+        let own = Shared::create("cairn-test", size, &wish).unwrap();
+        let well = own.shape();
+        for (slot, is_taken) in
+            [(well.slot, true), (320, true), (304, false), (16, false), (0, true)]
+        {
+            // SAFETY: as in `create`; nobody else has it.
+            unsafe {
+                let front = own.segment.front().add(HEADER).cast::<Front>();
+                (&raw mut (*front).shape).write(Shape { slot, ..well });
+            }
+            assert_eq!(Shared::attach(own.segment.card(), size).is_ok(), is_taken, "{slot}");
+        }
+    }
 
     #[test]
     fn no_wish_is_too_large() {
