@@ -155,7 +155,8 @@ impl Blocks<'_> {
             if is_expected {
                 self.messages.cancel(from);
             }
-            block.write(0, place.wrapping_add(HEAD as usize), bytes)
+            // More than its sender had room for are something else: it does another operation.
+            bytes <= self.stride - HEAD && block.write(0, place.wrapping_add(HEAD as usize), bytes)
         }
     }
 

@@ -394,6 +394,34 @@ fn blocks_of_several_lengths_without_room_are_truncated_and_told() {
     }
 }
 
+/// A process that does another operation is a mistake, and what lies in its slot no length: no memory behind that is read.
+#[test]
+fn what_is_no_length_leads_nowhere() {
+    for is_crowded in [false, true] {
+        let world = World::new(Kind::new(2, is_crowded, 1040));
+        let context = world.contexts();
+        let ended = world.run(move |rank| {
+            let open = rank.open(context);
+            let mut random = Random(11);
+            let mut plan = if rank.rank == 1 {
+                let side = Side::single(types()[0], 8, (Some(random.row(8)), None));
+                let (send, receive) = (Side::none(), side);
+                Plan { operation: COLL_BCAST, root: 1, op: None, send, receive }
+            } else {
+                let (units, none) = ([0, 4000], (None, None));
+                let contents = [none.clone(), none.clone()];
+                let receive =
+                    Side::blocks(&mut random, Blocks::Counts, &types(), &units, &contents);
+                let send = Side::single(types()[0], 0, none);
+                Plan { operation: COLL_GATHERV, root: 0, op: None, send, receive }
+            };
+            (status(rank, &open, &mut plan, 0), plan.check())
+        });
+        assert_eq!(ended, [(ERR_TRUNCATED, Ok(())), (OK, Ok(()))]);
+        assert!(world.is_quiet());
+    }
+}
+
 /// Where the memory of what is sent is overwritten, another component is asked.
 #[test]
 fn blocks_of_several_lengths_are_declined_in_place() {
