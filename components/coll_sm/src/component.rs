@@ -53,7 +53,7 @@ cairn_framework::params! {
              message copy at once, and long ones are faster",
             level(5), same();
         few_rooted_limit: size("8k"),
-            "As coll_sm_rooted_limit, in the same place",
+            "As coll_sm_rooted_limit, in the same place, but for reductions, which have the limit of the others",
             level(5), same();
         memory: size("64m"),
             "Memory of all communicators of whose processes this is the first, at most. When there is less left, slots \
@@ -198,13 +198,13 @@ impl SharedMemory {
     #[inline]
     fn limits(&self, is_few: bool) -> Limits {
         let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
-        let (rooted, others, alltoall) = if is_few {
-            let Params { few_rooted_limit, few_limit, .. } = &self.params;
-            (few_rooted_limit, few_limit, few_limit)
-        } else {
-            (rooted_limit, limit, alltoall_limit)
-        };
-        Limits { rooted: rooted.get(), others: others.get(), alltoall: alltoall.get() }
+        let Params { few_rooted_limit, few_limit, .. } = &self.params;
+        if is_few {
+            let (rooted, few) = (few_rooted_limit.get(), few_limit.get());
+            return Limits { rooted, reduce: few, alltoall: few, others: few };
+        }
+        let (rooted, alltoall) = (rooted_limit.get(), alltoall_limit.get());
+        Limits { rooted, reduce: rooted, alltoall, others: limit.get() }
     }
 
     /// # Safety

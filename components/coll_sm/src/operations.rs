@@ -37,8 +37,10 @@ type Ranks = (u32, u32);
 /// How long vectors and blocks may be.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Of a broadcast or reduction, and of a gather or scatter with blocks of one length or of several.
+    /// Of a broadcast, gather or scatter, with blocks of one length or of several.
     pub rooted: u64,
+    /// Of a reduction at a root.
+    pub reduce: u64,
     /// Of all blocks of an alltoall that go to others.
     pub alltoall: u64,
     /// Of all others.
@@ -95,7 +97,8 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         _ => return false,
     };
     let limit = match call.args.operation {
-        COLL_BCAST | COLL_GATHER | COLL_SCATTER | COLL_REDUCE => limits.rooted,
+        COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
+        COLL_REDUCE => limits.reduce,
         COLL_ALLTOALL => limits.alltoall,
         _ => limits.others,
     };
