@@ -9,7 +9,6 @@ use cairn_framework::abi::scope::{SCOPE_COMMUNICATOR, SCOPE_PROCESS, Scope};
 use cairn_framework::abi::status::ERR_TRUNCATED;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
 use cairn_framework::frameworks::coll::*;
-use cairn_framework::frameworks::pml::PmlHandle;
 use cairn_schedule::Link;
 use cairn_schedule::told::{Told, lost};
 
@@ -74,8 +73,7 @@ pub struct SharedMemory {
 
 /// What it keeps for a communicator.
 pub struct Module {
-    pml: PmlHandle,
-    /// Sends and receives blocks that have no room in slots.
+    /// For what makes the memory, and for blocks that have no room in slots.
     link: Link,
     /// Whether the processes of the communicator can share memory: several of one group and node.
     can_share: bool,
@@ -119,7 +117,6 @@ impl Coll for SharedMemory {
 
     fn comm_open(&self, comm: &mut Comm) -> Result<Module, Failure> {
         Ok(Module {
-            pml: PmlHandle::find(self.host)?,
             link: Link::find(self.host)?,
             can_share: comm.flags & COMM_INTER == 0 && comm.remote_size > 1 && is_on_one_node(comm),
             calls: AtomicU32::new(0),
@@ -151,7 +148,7 @@ impl Coll for SharedMemory {
 fn over_messages(comm: &Comm, module: &Module, args: &CollArgs) -> Result<(), Failure> {
     match args.operation {
         COLL_BARRIER => {
-            let told = Told { pml: &module.pml, comm, tag: args.tag };
+            let told = Told { pml: module.link.pml(), comm, tag: args.tag };
             told.barrier(if args.flags & COLL_LOST == 0 { Ok(()) } else { Err(lost()) })
         }
         _ => Err(Failure::declined()),
@@ -173,7 +170,7 @@ impl SharedMemory {
         if i64::from(call) < self.params.after.get() {
             return over_messages(comm, module, args);
         }
-        let operation = Told { pml: &module.pml, comm, tag: args.tag };
+        let operation = Told { pml: module.link.pml(), comm, tag: args.tag };
         let wish = Wish {
             slot: self.params.slot.get(),
             memory: self.params.memory.get(),

@@ -35,6 +35,7 @@
 use cairn_framework::sync::{AtomicU32, Ordering, Sleepers};
 
 /// How many slots a process has: a power of two.
+#[repr(transparent)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots(u32);
 
@@ -44,14 +45,9 @@ impl Slots {
     /// A process that only sends does as many operations, or parts of a long one, before others have to run.
     pub const MOST: Self = Self(16);
 
-    /// Of a number that was read from memory.
-    pub fn read(number: u32) -> Option<Self> {
-        let is_known = number.is_power_of_two() && Self(number).is_within();
-        is_known.then_some(Self(number))
-    }
-
-    const fn is_within(self) -> bool {
-        Self::FEWEST.0 <= self.0 && self.0 <= Self::MOST.0
+    /// Whether it is such a number, when it was read from memory.
+    pub const fn is_known(self) -> bool {
+        self.0.is_power_of_two() && Self::FEWEST.0 <= self.0 && self.0 <= Self::MOST.0
     }
 
     pub const fn number(self) -> u32 {
@@ -60,7 +56,8 @@ impl Slots {
 
     /// Half as many, if those are enough.
     pub fn half(self) -> Option<Self> {
-        Self::read(self.0 / 2)
+        let half = Self(self.0 / 2);
+        half.is_known().then_some(half)
     }
 }
 
@@ -430,9 +427,9 @@ mod tests {
 
     #[test]
     fn only_some_numbers_of_slots_are_known() {
-        let known: Vec<u32> = (0..100).filter(|number| Slots::read(*number).is_some()).collect();
+        let known: Vec<u32> = (0..100).filter(|number| Slots(*number).is_known()).collect();
         assert_eq!(known, [4, 8, 16]);
-        assert_eq!(Slots::MOST.half(), Slots::read(8));
+        assert_eq!(Slots::MOST.half(), Some(Slots(8)));
         assert_eq!(Slots::FEWEST.half(), None);
     }
 

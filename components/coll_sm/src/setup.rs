@@ -32,8 +32,7 @@ pub struct Shape {
     /// Whether each process reads what all others have, since there are few and they run at the same time. Otherwise
     /// the last one that comes does the work.
     pub is_few: u32,
-    /// How many slots a process has.
-    slots: u32,
+    pub slots: Slots,
 }
 
 /// The beginning of a slot. Data follow: those of up to 48 bytes are in the same cache line.
@@ -75,7 +74,6 @@ const MANY_SLOTS: u32 = 128;
 pub struct Shared {
     segment: Segment,
     shape: Shape,
-    slots: Slots,
     size: u32,
     /// For the process that made it: bytes of all that it has made.
     made: Option<Arc<AtomicU64>>,
@@ -148,10 +146,6 @@ impl Shared {
         self.shape
     }
 
-    pub fn slots(&self) -> Slots {
-        self.slots
-    }
-
     /// The data of the result.
     pub fn result(&self) -> *mut u8 {
         // SAFETY: the segment is as long as its shape says. The result has a head of its own, which nobody uses.
@@ -161,9 +155,9 @@ impl Shared {
     #[inline]
     fn slot(&self, rank: u32, slot: usize) -> *mut u8 {
         debug_assert!(
-            rank < self.size && slot < self.slots.number() as usize && self.shape.slot > 0
+            rank < self.size && slot < self.shape.slots.number() as usize && self.shape.slot > 0
         );
-        let number = 1 + rank as usize * self.slots.number() as usize + slot;
+        let number = 1 + rank as usize * self.shape.slots.number() as usize + slot;
         let offset = HEADER + size_of::<Front>() + number * stride(self.shape.slot);
         // SAFETY: the segment is as long as its shape says.
         unsafe { self.segment.front().add(offset) }
@@ -178,27 +172,29 @@ impl Shared {
     /// The flag of a rank in a turn.
     #[inline]
     pub fn flag(&self, rank: u32, turn: Turn) -> &Flag {
-        &self.head(rank, turn.slot(self.slots)).flag
+        &self.head(rank, turn.slot(self.shape.slots)).flag
     }
 
     /// How many bytes its operation has.
     #[inline]
     pub fn bytes(&self, rank: u32, turn: Turn) -> &AtomicU64 {
-        &self.head(rank, turn.slot(self.slots)).bytes
+        &self.head(rank, turn.slot(self.shape.slots)).bytes
     }
 
     /// The data of its slot.
     #[inline]
     pub fn data(&self, rank: u32, turn: Turn) -> *mut u8 {
         // SAFETY: data follow the head.
-        unsafe { self.slot(rank, turn.slot(self.slots)).add(size_of::<Head>()) }
+        unsafe { self.slot(rank, turn.slot(self.shape.slots)).add(size_of::<Head>()) }
     }
 
     /// All flags.
     pub fn flags(&self) -> impl Iterator<Item = &Flag> {
         let ranks = if self.shape.slot > 0 { self.size } else { 0 };
         (0..ranks)
-            .flat_map(move |rank| (0..self.slots.number() as usize).map(move |slot| (rank, slot)))
+            .flat_map(move |rank| {
+                (0..self.shape.slots.number() as usize).map(move |slot| (rank, slot))
+            })
             .map(|(rank, slot)| &self.head(rank, slot).flag)
     }
 
@@ -230,7 +226,7 @@ impl Shared {
             peers: size - 1,
         };
         let segment = Segment::create(&options)?;
-        let shape = Shape { slot, is_few: (wish.is_few && slot > 0).into(), slots: slots.number() };
+        let shape = Shape { slot, is_few: (wish.is_few && slot > 0).into(), slots };
         let made = Arc::clone(&wish.made);
         made.fetch_add(segment.front_len() as u64, Ordering::Relaxed);
         // SAFETY: mapped, long enough and aligned as for `front`, and no other process has it yet.
@@ -238,7 +234,7 @@ impl Shared {
             let front = segment.front().add(HEADER).cast::<Front>();
             (&raw mut (*front).shape).write(shape);
         }
-        let own = Self { segment, shape, slots, size, made: Some(made) };
+        let own = Self { segment, shape, size, made: Some(made) };
         own.flags().for_each(|flag| flag.begin(Turn::BEFORE));
         Ok(own)
     }
@@ -251,16 +247,16 @@ impl Shared {
         }
         // SAFETY: as for `front`. Its maker has written it before it gave the card away.
         let shape = unsafe { (*segment.front().add(HEADER).cast::<Front>()).shape };
-        let slots = Slots::read(shape.slots).ok_or_else(short)?;
-        if shape.slot % 16 != 0
+        if !shape.slots.is_known()
+            || shape.slot % 16 != 0
             || (shape.slot == 0 && shape.is_few != 0)
             || (shape.slot != 0 && shape.slot < smallest(size))
             || shape.slot > segment.front_len() as u64
-            || segment.front_len() < len(shape.slot, slots, size)
+            || segment.front_len() < len(shape.slot, shape.slots, size)
         {
             return Err(short());
         }
-        Ok(Self { segment, shape, slots, size, made: None })
+        Ok(Self { segment, shape, size, made: None })
     }
 
     /// All have it: no descriptor is needed any more.

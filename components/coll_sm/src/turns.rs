@@ -50,7 +50,7 @@ impl Turns<'_> {
     /// Waits until the process's own slot may be written.
     #[inline]
     pub fn make_room(&self, turn: Turn) -> Result<(), Failure> {
-        let needed = turn.free_from(self.member.shared.slots());
+        let needed = turn.free_from(self.member.shared.shape().slots);
         if self.member.count().have_all(needed) { Ok(()) } else { self.wait_for_room(needed) }
     }
 

@@ -70,6 +70,11 @@ impl Link {
         Ok(Self { host, pml: PmlHandle::find(host)? })
     }
 
+    /// The component.
+    pub fn pml(&self) -> &PmlHandle {
+        &self.pml
+    }
+
     /// Starts a step that sends or receives; what is not complete at once goes to `pending`.
     ///
     /// # Safety
