@@ -87,6 +87,19 @@ static void wait_for_the_last(MPI_Comm comm, const char *awaited, const char *pa
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
+/* A nonblocking operation that some begin before a barrier and the others after it. */
+static void begun_by_some(MPI_Comm comm, int before)
+{
+    MPI_Request request;
+    if (before)
+        OK(MPI_Ibarrier(comm, &request));
+    FAILS(MPI_ERR_OTHER, MPI_Barrier(comm));
+    if (!before)
+        OK(MPI_Ibarrier(comm, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Barrier(comm));
+}
+
 /* Between groups: what a rank calls must fit what those of its own group call, and those of the other. */
 static void between(void)
 {
@@ -99,7 +112,6 @@ static void between(void)
     Count counts[8], ones[8], wrong[8];
     Displ displs[8], bytes[8];
     MPI_Datatype types[8];
-    MPI_Request request;
     MPI_Comm comm = groups();
     for (int n = 0; n < 8; n++)
         counts[n] = ones[n] = wrong[n] = 1, displs[n] = (Displ)n, bytes[n] = (Displ)(4 * n), types[n] = MPI_INT;
@@ -166,13 +178,7 @@ static void between(void)
     FAILS(MPI_ERR_BUFFER, MPI_Allgatherv(data, 1, MPI_INT, more, ones, displs, MPI_INT, comm));
 
     /* A nonblocking operation that not all have begun. */
-    if (last)
-        OK(MPI_Ibarrier(comm, &request));
-    FAILS(MPI_ERR_OTHER, MPI_Barrier(comm));
-    if (!last)
-        OK(MPI_Ibarrier(comm, &request));
-    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    OK(MPI_Barrier(comm));
+    begun_by_some(comm, last);
     OK(MPI_Comm_free(&comm));
 }
 
@@ -316,13 +322,7 @@ int main(int argc, char **argv)
     OK(MPI_Ibarrier(comm, &request));
     OK(MPI_Barrier(comm));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    if (last)
-        OK(MPI_Ibarrier(comm, &request));
-    FAILS(MPI_ERR_OTHER, MPI_Barrier(comm));
-    if (!last)
-        OK(MPI_Ibarrier(comm, &request));
-    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    OK(MPI_Barrier(comm));
+    begun_by_some(comm, last);
     OK(MPI_Comm_free(&comm));
 
     between();
