@@ -99,12 +99,28 @@ pub struct Count {
     turn: AtomicU32,
     /// All processes are known to have begun this turn.
     all: AtomicU32,
+    /// [`AFTER_BARRIER`] and [`FIRST_SENDS`].
+    habit: AtomicU32,
+}
+
+/// The last operation was a barrier.
+const AFTER_BARRIER: u32 = 1;
+/// After the last barrier but this one the others waited for data of rank 0.
+const FIRST_SENDS: u32 = 2;
+
+/// Operations as far as they matter to the barrier before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Barrier,
+    /// All others wait for data of rank 0.
+    FirstSends,
+    Other,
 }
 
 impl Default for Count {
     fn default() -> Self {
         let [turn, all] = [Turn::BEFORE; 2].map(|turn| AtomicU32::new(turn.0));
-        Self { turn, all }
+        Self { turn, all, habit: 0.into() }
     }
 }
 
@@ -118,6 +134,25 @@ impl Count {
             self.note(turn);
         }
         turn
+    }
+
+    /// An operation comes. All processes have the same ones, in one order, so they learn the same of them.
+    #[inline]
+    pub fn comes(&self, kind: Kind) {
+        let habit = self.habit.load(Ordering::Relaxed);
+        let sends = match kind {
+            _ if habit & AFTER_BARRIER == 0 => habit & FIRST_SENDS,
+            Kind::FirstSends => FIRST_SENDS,
+            Kind::Barrier | Kind::Other => 0,
+        };
+        let after = if kind == Kind::Barrier { AFTER_BARRIER } else { 0 };
+        self.habit.store(sends | after, Ordering::Relaxed);
+    }
+
+    /// Whether the others mostly wait for data of rank 0 after a barrier.
+    #[inline]
+    pub fn waits_for_first(&self) -> bool {
+        self.habit.load(Ordering::Relaxed) & FIRST_SENDS != 0
     }
 
     /// What is known of all others must not get so old that it seems to be new.
@@ -471,5 +506,21 @@ mod tests {
         // What was there is there.
         assert_eq!(flag.look(first), Seen::There);
         assert_eq!(flag.look(first.next().next()), Seen::Broken);
+    }
+
+    #[test]
+    fn a_barrier_goes_by_what_came_after_the_one_before() {
+        let count = Count::default();
+        let after = |kinds: &[Kind]| {
+            kinds.iter().for_each(|kind| count.comes(*kind));
+            count.waits_for_first()
+        };
+        use Kind::{Barrier, FirstSends, Other};
+        assert!(!after(&[FirstSends, Barrier]));
+        // What comes later than the next one does not matter.
+        assert!(after(&[FirstSends, Other, Barrier]));
+        assert!(!after(&[Other, FirstSends, Barrier]));
+        assert!(after(&[FirstSends, Barrier]));
+        assert!(!after(&[Barrier]));
     }
 }

@@ -10,7 +10,7 @@ use cairn_framework::frameworks::coll::*;
 use cairn_schedule::{Data, Link};
 
 use crate::blocks;
-use crate::flag::Turn;
+use crate::flag::{Kind, Turn};
 use crate::turns::Turns;
 
 /// From so many bytes on few processes share the work of an allreduce; fewer bytes each reduces itself.
@@ -110,13 +110,13 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
 /// # Safety
 /// The arguments are those of the operation, and `fits` says that it can be done.
 pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
+    if !call.turns.is_few() {
+        call.turns.member.count().comes(call.kind());
+    }
     // SAFETY: promised by the caller.
     let well = unsafe {
         match call.of.args.operation {
-            COLL_BARRIER if call.slot > 0 && !call.turns.is_few() => {
-                return call.turns.gather_and_go(call.turns.begin());
-            }
-            COLL_BARRIER => return call.turns.exchange(call.turns.begin()),
+            COLL_BARRIER => return call.turns.barrier(call.turns.begin()),
             COLL_BCAST => call.bcast(),
             COLL_GATHER => call.gather(),
             COLL_SCATTER => call.scatter(),
@@ -156,6 +156,14 @@ fn turns_for(count: u64, each: u64) -> u64 {
 impl Call<'_> {
     fn root(&self) -> u32 {
         self.of.args.root as u32
+    }
+
+    fn kind(&self) -> Kind {
+        match self.of.args.operation {
+            COLL_BARRIER => Kind::Barrier,
+            COLL_BCAST | COLL_SCATTER | COLL_SCATTERV if self.root() == 0 => Kind::FirstSends,
+            _ => Kind::Other,
+        }
     }
 
     pub(crate) fn others(&self) -> impl Iterator<Item = u32> + use<> {

@@ -1,7 +1,9 @@
 //! Turns of one process: it has data for others, waits for theirs, or for all.
 
 use core::hint::spin_loop;
+use core::iter;
 use core::sync::atomic::Ordering;
+use std::thread;
 
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::author::{Failure, HostHandle, copy, wake_sleepers};
@@ -16,6 +18,10 @@ use cairn_schedule::told::lost;
 /// How often a process looks at a flag before it makes progress meanwhile: about as long as it takes another one
 /// that runs to come as far.
 const LOOKS: u32 = 100;
+
+/// How often a process that shares its processor lets the others run before it makes progress meanwhile: mostly what
+/// it waits for has come after the first time.
+const ROUNDS: usize = 4;
 
 /// From so many bytes on there are two ways to copy them to a slot.
 const MANY: u64 = 4096;
@@ -160,8 +166,20 @@ impl Turns<'_> {
         self.wait_long(flag, turn)
     }
 
+    /// Where processes share processors, lets others run until something has come; whether it has.
+    fn let_others_run(&self, mut has_come: impl FnMut() -> bool) -> bool {
+        let others = || {
+            thread::yield_now();
+            has_come()
+        };
+        self.host.job().is_crowded() && iter::repeat_with(others).take(ROUNDS).any(|come| come)
+    }
+
     #[cold]
     fn wait_long(&self, flag: &Flag, turn: Turn) -> Result<(), Failure> {
+        if self.let_others_run(|| flag.has(turn)) {
+            return Ok(());
+        }
         if self.host.job().poll_until(|_| self.host.progress(), || flag.has(turn)) {
             return Ok(());
         }
@@ -199,8 +217,19 @@ impl Turns<'_> {
         Ok(())
     }
 
+    /// A barrier. The last process that comes is the first to leave it, unless the others mostly wait for rank 0 next:
+    /// among processes that share processors that one would have its turn after all of them.
+    pub fn barrier(&self, turn: Turn) -> Result<(), Failure> {
+        let has_flags = self.member.shared.shape().slot > 0;
+        if has_flags && self.member.count().waits_for_first() {
+            self.gather_and_go(turn)
+        } else {
+            self.exchange(turn)
+        }
+    }
+
     /// A barrier that rank 0 is the first to leave.
-    pub fn gather_and_go(&self, turn: Turn) -> Result<(), Failure> {
+    fn gather_and_go(&self, turn: Turn) -> Result<(), Failure> {
         if self.rank == 0 {
             self.wait_for_others(turn)?;
             self.set(turn);
@@ -251,6 +280,12 @@ impl Turns<'_> {
                 spin_loop();
                 gone = board.left(generation);
             }
+        }
+        if gone.is_none() {
+            self.let_others_run(|| {
+                gone = board.left(generation);
+                gone.is_some()
+            });
         }
         if gone.is_none() {
             self.host.job().poll_until(
