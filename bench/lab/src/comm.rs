@@ -283,6 +283,148 @@ impl Comm {
         ok(code, "MPI_Alltoall");
     }
 
+    /// The sums of the addends of the processes up to this one, by place. Collective.
+    #[inline]
+    pub fn sum_up_to(self, addends: &[u64], sums: &mut [u64]) {
+        assert_eq!(addends.len(), sums.len(), "there is a sum for each place");
+        // SAFETY: both buffers hold so many integers and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Scan(
+                addends.as_ptr().cast(),
+                sums.as_mut_ptr().cast(),
+                count(addends.len()),
+                ffi::RSMPI_UINT64_T,
+                ffi::RSMPI_SUM,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Scan");
+    }
+
+    /// The sums of the addends of all processes, by place: each process gets its block of them. Collective.
+    #[inline]
+    pub fn sum_blocks(self, addends: &[u64], sums: &mut [u64]) {
+        assert_eq!(addends.len(), sums.len() * self.size(), "there is a block for each");
+        // SAFETY: the buffers hold a block for each process, and one, and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Reduce_scatter_block(
+                addends.as_ptr().cast(),
+                sums.as_mut_ptr().cast(),
+                count(sums.len()),
+                ffi::RSMPI_UINT64_T,
+                ffi::RSMPI_SUM,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Reduce_scatter_block");
+    }
+
+    /// The data of every process, by rank, at the root. Collective.
+    #[inline]
+    pub fn gather(self, own: &[u8], all: &mut [u8], root: usize) {
+        assert_eq!(all.len(), own.len() * self.size(), "there is a block of each");
+        // SAFETY: the buffers hold a block, and one of each process, and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Gather(
+                address(own).cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                address(all).cast_mut().cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                root as c_int,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Gather");
+    }
+
+    /// The same by the call for blocks of several lengths.
+    #[inline]
+    pub fn gatherv(self, own: &[u8], all: &mut [u8], blocks: &Blocks, root: usize) {
+        blocks.check(self, all);
+        assert_eq!(own.len(), blocks.bytes, "its own block");
+        // SAFETY: the buffers hold a block, and one of each process, and outlive the call, as the blocks do.
+        let code = unsafe {
+            ffi::MPI_Gatherv(
+                address(own).cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                address(all).cast_mut().cast(),
+                blocks.counts.as_ptr(),
+                blocks.places.as_ptr(),
+                ffi::RSMPI_UINT8_T,
+                root as c_int,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Gatherv");
+    }
+
+    /// Of the root's data a block goes to each process. Collective.
+    #[inline]
+    pub fn scatter(self, all: &[u8], own: &mut [u8], root: usize) {
+        assert_eq!(all.len(), own.len() * self.size(), "there is a block for each");
+        // SAFETY: the buffers hold a block for each process, and one, and outlive the call.
+        let code = unsafe {
+            ffi::MPI_Scatter(
+                address(all).cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                address(own).cast_mut().cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                root as c_int,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Scatter");
+    }
+
+    /// The same by the call for blocks of several lengths.
+    #[inline]
+    pub fn scatterv(self, all: &[u8], own: &mut [u8], blocks: &Blocks, root: usize) {
+        blocks.check(self, all);
+        assert_eq!(own.len(), blocks.bytes, "its own block");
+        // SAFETY: the buffers hold a block for each process, and one, and outlive the call, as the blocks do.
+        let code = unsafe {
+            ffi::MPI_Scatterv(
+                address(all).cast(),
+                blocks.counts.as_ptr(),
+                blocks.places.as_ptr(),
+                ffi::RSMPI_UINT8_T,
+                address(own).cast_mut().cast(),
+                count(own.len()),
+                ffi::RSMPI_UINT8_T,
+                root as c_int,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Scatterv");
+    }
+
+    /// A block from each process to each, by the call for blocks of several lengths. Collective.
+    #[inline]
+    pub fn alltoallv(self, given: &[u8], got: &mut [u8], blocks: &Blocks) {
+        blocks.check(self, given);
+        blocks.check(self, got);
+        // SAFETY: both buffers hold a block of each process and outlive the call, as the blocks do.
+        let code = unsafe {
+            ffi::MPI_Alltoallv(
+                address(given).cast(),
+                blocks.counts.as_ptr(),
+                blocks.places.as_ptr(),
+                ffi::RSMPI_UINT8_T,
+                address(got).cast_mut().cast(),
+                blocks.counts.as_ptr(),
+                blocks.places.as_ptr(),
+                ffi::RSMPI_UINT8_T,
+                self.0,
+            )
+        };
+        ok(code, "MPI_Alltoallv");
+    }
+
     /// The value of every process, by rank. Collective.
     pub fn gather_all(self, value: f64) -> Vec<f64> {
         let mut results = vec![0.0; self.size()];
@@ -300,6 +442,26 @@ impl Comm {
         };
         ok(code, "MPI_Allgather");
         results
+    }
+}
+
+/// Blocks of one length for calls that are told the length and place of each.
+pub struct Blocks {
+    bytes: usize,
+    counts: Vec<c_int>,
+    places: Vec<c_int>,
+}
+
+impl Blocks {
+    /// One of so many bytes for each of so many processes, one behind the other.
+    pub fn new(bytes: usize, processes: usize) -> Self {
+        let places = (0..processes).map(|process| count(process * bytes)).collect();
+        Self { bytes, counts: vec![count(bytes); processes], places }
+    }
+
+    fn check(&self, comm: Comm, all: &[u8]) {
+        assert_eq!(self.counts.len(), comm.size(), "there is a block for each process");
+        assert_eq!(all.len(), self.bytes * self.counts.len(), "it has room");
     }
 }
 

@@ -35,7 +35,7 @@ mod window;
 pub use args::{Common, Level, List, Pinning, count, name, sizes};
 pub use barrier::SpinBarrier;
 pub use check::{POISON, check, fill};
-pub use comm::{ANY_SOURCE, ANY_TAG, Comm};
+pub use comm::{ANY_SOURCE, ANY_TAG, Blocks, Comm};
 pub use computation::{Computation, compute};
 pub use counters::{Counters, Quotient};
 pub use datatype::{Datatype, Value};

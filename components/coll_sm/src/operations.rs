@@ -212,26 +212,15 @@ impl Call<'_> {
         }
     }
 
-    /// Bytes of a turn of a broadcast of so many: where each process has a core, the others copy a piece while the root
-    /// writes the next one.
+    /// Bytes of a turn of a block of so many for, or of, one root: where each process has a core, those that read copy a
+    /// piece while the next one is written.
     fn piece(&self, all: u64) -> u64 {
         if self.turns.is_few() { self.slot.min(PIECE.max(all / 4)) } else { self.slot }
     }
 
-    /// Writes the piece with this number of a rank's block to its place, and sees to it that there are as many turns as
-    /// the block takes. Whether there was room.
-    unsafe fn take(
-        &self,
-        block: Data,
-        rank: u32,
-        turn: Turn,
-        number: u64,
-        count: &mut u64,
-    ) -> bool {
-        let all = self.turns.bytes(rank, turn);
-        *count = (*count).max(turns_for(all, self.slot));
-        let at = number * self.slot;
-        let len = all.saturating_sub(at).min(self.slot);
+    /// Writes the piece of a rank's block that begins at a byte to its place. Whether there was room.
+    unsafe fn take(&self, block: Data, rank: u32, turn: Turn, at: u64, piece: u64) -> bool {
+        let len = self.turns.bytes(rank, turn).saturating_sub(at).min(piece);
         // SAFETY: promised by the caller.
         unsafe { block.write(at, self.turns.data(rank, turn), len) }
     }
@@ -241,12 +230,13 @@ impl Call<'_> {
         if !self.of.is_root() {
             let data = self.of.send();
             let all = data.bytes();
-            for number in 0..turns_for(all, self.slot) {
+            let piece = self.piece(all);
+            for number in 0..turns_for(all, piece) {
                 let turn = turns.begin();
                 turns.make_room(turn)?;
-                let at = number * self.slot;
+                let at = number * piece;
                 // SAFETY: promised by the caller; a slot has so much room.
-                unsafe { turns.put(&data, at, turns.own(turn), (all - at).min(self.slot)) };
+                unsafe { turns.put(&data, at, turns.own(turn), (all - at).min(piece)) };
                 turns.say_bytes(turn, all);
                 turns.set(turn);
             }
@@ -263,9 +253,12 @@ impl Call<'_> {
             let mut fewest = u64::MAX;
             for rank in self.others() {
                 turns.wait_for(rank, turn)?;
+                let all = turns.bytes(rank, turn);
+                let piece = self.piece(all);
                 // SAFETY: as above.
-                well &= unsafe { self.take(blocks.block(rank), rank, turn, number, &mut count) };
-                fewest = fewest.min(turns_for(turns.bytes(rank, turn), self.slot));
+                well &= unsafe { self.take(blocks.block(rank), rank, turn, number * piece, piece) };
+                let needed = turns_for(all, piece);
+                (fewest, count) = (fewest.min(needed), count.max(needed));
             }
             // One that is through would be in another turn than the others from now on.
             if fewest < count {
@@ -285,11 +278,12 @@ impl Call<'_> {
         if self.of.is_root() {
             let blocks = self.of.send_blocks();
             let all = self.of.send().bytes();
-            for number in 0..turns_for(all, self.slot) {
+            let piece = self.piece(all);
+            for number in 0..turns_for(all, piece) {
                 let turn = turns.begin();
                 turns.make_room(turn)?;
-                let at = number * self.slot;
-                let len = (all - at).min(self.slot);
+                let at = number * piece;
+                let len = (all - at).min(piece);
                 for rank in self.others() {
                     let place = match is_in_one(all) {
                         true => turns.own(turn).wrapping_add((u64::from(rank) * all) as usize),
@@ -311,7 +305,7 @@ impl Call<'_> {
             turns.set(turn);
             turns.wait_for(self.root(), turn)?;
             let all = turns.bytes(self.root(), turn);
-            let len = all.saturating_sub(at).min(self.slot);
+            let len = all.saturating_sub(at).min(self.piece(all));
             let place = match is_in_one(all) {
                 true => {
                     let begin = turns.data(self.root(), turn);
@@ -351,8 +345,9 @@ impl Call<'_> {
             }
             count = count.max(turns_for(all, self.slot));
             for rank in self.others() {
+                count = count.max(turns_for(turns.bytes(rank, turn), self.slot));
                 // SAFETY: as above.
-                well &= unsafe { self.take(blocks.block(rank), rank, turn, number, &mut count) };
+                well &= unsafe { self.take(blocks.block(rank), rank, turn, at, self.slot) };
             }
             number += 1;
         }

@@ -3,8 +3,8 @@
 
 use cairn_bench::Floor;
 use cairn_lab::{
-    Arguments, Comm, Common, Duct, Entity, Lab, List, Metric, POISON, Work, check, fill, name,
-    pairwise, sizes,
+    Arguments, Blocks, Comm, Common, Duct, Entity, Lab, List, Metric, POISON, Work, check, fill,
+    name, pairwise, sizes,
 };
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
@@ -21,10 +21,11 @@ struct Args {
         long,
         value_enum,
         value_delimiter = ',',
-        default_value = "barrier,bcast,reduce,allreduce,allgather,alltoall"
+        default_value = "barrier,bcast,scatter,scatterv,gather,gatherv,allgather,alltoall,alltoallv,\
+                         reduce,allreduce,reduce-scatter-block,scan"
     )]
     operations: Vec<Operation>,
-    /// Sizes of the vectors, and of the blocks of allgather and alltoall, in bytes, such as 8,64k-1m
+    /// Sizes of the vectors, or of the blocks where the data have one for each rank, in bytes, such as 8,64k-1m
     #[arg(long, default_value = "8-1m", value_parser = sizes)]
     sizes: List,
     #[command(flatten)]
@@ -33,20 +34,34 @@ struct Args {
 }
 
 #[derive(ValueEnum, Serialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 enum Operation {
     /// MPI_Barrier
     Barrier,
     /// MPI_Bcast
     Bcast,
-    /// MPI_Reduce, sums of unsigned integers of 64 bits
-    Reduce,
-    /// MPI_Allreduce, the same
-    Allreduce,
+    /// MPI_Scatter
+    Scatter,
+    /// MPI_Scatterv, with blocks of one length, as the others for several lengths
+    Scatterv,
+    /// MPI_Gather
+    Gather,
+    /// MPI_Gatherv
+    Gatherv,
     /// MPI_Allgather
     Allgather,
     /// MPI_Alltoall
     Alltoall,
+    /// MPI_Alltoallv
+    Alltoallv,
+    /// MPI_Reduce, sums of unsigned integers of 64 bits, as the other reductions
+    Reduce,
+    /// MPI_Allreduce
+    Allreduce,
+    /// MPI_Reduce_scatter_block
+    ReduceScatterBlock,
+    /// MPI_Scan
+    Scan,
 }
 
 impl Operation {
@@ -55,7 +70,7 @@ impl Operation {
         match self {
             Self::Barrier => vec![0],
             // Whole numbers.
-            Self::Reduce | Self::Allreduce => {
+            Self::Reduce | Self::Allreduce | Self::ReduceScatterBlock | Self::Scan => {
                 sizes.values().filter(|bytes| bytes.is_multiple_of(WORD)).collect()
             }
             _ => sizes.values().collect(),
@@ -109,6 +124,7 @@ struct Member {
     operation: Operation,
     /// Bytes of a vector or block.
     bytes: usize,
+    blocks: Blocks,
     /// What it gives.
     given: Vec<u8>,
     /// What it gets.
@@ -126,13 +142,20 @@ impl Member {
     fn new(lab: &Lab, args: &Args, operation: Operation, bytes: usize) -> Self {
         let (comm, rank, ranks) = (lab.world(), lab.rank(), lab.size());
         let blocks = |all| bytes * if all { ranks } else { 1 };
-        let (given, got, words) = match operation {
-            Operation::Barrier => (0, 0, 0),
-            Operation::Bcast => (0, bytes, 0),
+        let (given, got) = match operation {
+            Operation::Barrier => (0, 0),
+            Operation::Bcast => (0, bytes),
+            Operation::Scatter | Operation::Scatterv => (blocks(true), bytes),
+            Operation::Gather | Operation::Gatherv | Operation::Allgather => (bytes, blocks(true)),
+            Operation::Alltoall | Operation::Alltoallv => (blocks(true), blocks(true)),
             // The bytes are those that the floor sends and receives.
-            Operation::Reduce | Operation::Allreduce => (bytes, bytes, bytes / WORD),
-            Operation::Allgather => (bytes, blocks(true), 0),
-            Operation::Alltoall => (blocks(true), blocks(true), 0),
+            Operation::Reduce | Operation::Allreduce | Operation::Scan => (bytes, bytes),
+            Operation::ReduceScatterBlock => (blocks(true), bytes),
+        };
+        let (addends, sums) = match operation {
+            Operation::Reduce | Operation::Allreduce | Operation::Scan => (bytes, bytes),
+            Operation::ReduceScatterBlock => (blocks(true), bytes),
+            _ => (0, 0),
         };
         let pair = pairwise(2, (1, 1), (1, 1)).expect("two ranks are a pair");
         Self {
@@ -141,10 +164,11 @@ impl Member {
             ranks,
             operation,
             bytes,
+            blocks: Blocks::new(bytes, ranks),
             given: vec![0; given],
             got: vec![POISON; got],
-            addends: vec![0; words],
-            sums: vec![0; words],
+            addends: vec![0; addends / WORD],
+            sums: vec![0; sums / WORD],
             root: 0,
             duct: args.floor.duct(comm, &pair[0], Entity { rank, thread: 0 }),
         }
@@ -157,47 +181,93 @@ impl Member {
 
     /// The numbers that a rank adds.
     fn numbers(&self, round: u64, rank: usize) -> Vec<u64> {
-        let mut bytes = vec![0; self.bytes];
+        let mut bytes = vec![0; self.given.len()];
         fill(&mut bytes, self.seed(round, rank, 0));
         words(&bytes).collect()
     }
 
+    /// The sums over so many ranks, from the first one on, of those numbers that are in a block.
+    fn expected(&self, round: u64, ranks: usize, block: usize) -> Vec<u64> {
+        let places = self.sums.len();
+        let mut sums = vec![0_u64; places];
+        for rank in 0..ranks {
+            let numbers = self.numbers(round, rank);
+            for (sum, number) in sums.iter_mut().zip(&numbers[block * places..]) {
+                *sum = sum.wrapping_add(*number);
+            }
+        }
+        sums
+    }
+
     fn with_mpi(&mut self) {
         let Self { comm, root, bytes, .. } = *self;
+        let Self { given, got, addends, sums, blocks, .. } = self;
         match self.operation {
             Operation::Barrier => comm.barrier(),
-            Operation::Bcast => comm.bcast(&mut self.got, root),
-            Operation::Reduce => comm.sum_at(&self.addends, &mut self.sums, root),
-            Operation::Allreduce => comm.sum_all(&self.addends, &mut self.sums),
-            Operation::Allgather => comm.allgather(&self.given, &mut self.got),
-            Operation::Alltoall => comm.alltoall(bytes, &self.given, &mut self.got),
+            Operation::Bcast => comm.bcast(got, root),
+            Operation::Scatter => comm.scatter(given, got, root),
+            Operation::Scatterv => comm.scatterv(given, got, blocks, root),
+            Operation::Gather => comm.gather(given, got, root),
+            Operation::Gatherv => comm.gatherv(given, got, blocks, root),
+            Operation::Allgather => comm.allgather(given, got),
+            Operation::Alltoall => comm.alltoall(bytes, given, got),
+            Operation::Alltoallv => comm.alltoallv(given, got, blocks),
+            Operation::Reduce => comm.sum_at(addends, sums, root),
+            Operation::Allreduce => comm.sum_all(addends, sums),
+            Operation::ReduceScatterBlock => comm.sum_blocks(addends, sums),
+            Operation::Scan => comm.sum_up_to(addends, sums),
         }
     }
 
     /// What two processes have to do at least.
     fn with_duct(&mut self, duct: &mut Duct) {
-        let (own, other) = (self.rank * self.bytes, (1 - self.rank) * self.bytes);
         let (is_root, bytes) = (self.rank == self.root, self.bytes);
+        let block = |rank: usize| rank * bytes..(rank + 1) * bytes;
+        let (own, other) = (block(self.rank), block(1 - self.rank));
+        let numbers = |rank: usize| rank * bytes / WORD..(rank + 1) * bytes / WORD;
+        let Self { given, got, addends, sums, .. } = self;
         match self.operation {
             Operation::Barrier => duct.exchange([&[][..]], [&mut [][..]]),
-            Operation::Bcast if is_root => duct.send(&self.got),
-            Operation::Bcast => duct.receive(&mut self.got),
-            Operation::Reduce if is_root => {
-                duct.receive(&mut self.got);
-                add(&self.addends, &self.got, &mut self.sums);
+            Operation::Bcast if is_root => duct.send(got),
+            Operation::Bcast => duct.receive(got),
+            Operation::Scatter | Operation::Scatterv if is_root => {
+                duct.send(&given[other]);
+                got.copy_from_slice(&given[own]);
             }
-            Operation::Reduce => duct.send(&self.given),
-            Operation::Allreduce => {
-                duct.exchange([&self.given[..]], [&mut self.got[..]]);
-                add(&self.addends, &self.got, &mut self.sums);
+            Operation::Scatter | Operation::Scatterv => duct.receive(got),
+            Operation::Gather | Operation::Gatherv if is_root => {
+                got[own].copy_from_slice(given);
+                duct.receive(&mut got[other]);
             }
+            Operation::Gather | Operation::Gatherv => duct.send(given),
             Operation::Allgather => {
-                self.got[own..][..bytes].copy_from_slice(&self.given);
-                duct.exchange([&self.given[..]], [&mut self.got[other..][..bytes]]);
+                got[own].copy_from_slice(given);
+                duct.exchange([&given[..]], [&mut got[other]]);
             }
-            Operation::Alltoall => {
-                self.got[own..][..bytes].copy_from_slice(&self.given[own..][..bytes]);
-                duct.exchange([&self.given[other..][..bytes]], [&mut self.got[other..][..bytes]]);
+            Operation::Alltoall | Operation::Alltoallv => {
+                got[own.clone()].copy_from_slice(&given[own]);
+                duct.exchange([&given[other.clone()]], [&mut got[other]]);
+            }
+            Operation::Reduce if is_root => {
+                duct.receive(got);
+                add(addends, got, sums);
+            }
+            Operation::Reduce => duct.send(given),
+            Operation::Allreduce => {
+                duct.exchange([&given[..]], [&mut got[..]]);
+                add(addends, got, sums);
+            }
+            Operation::ReduceScatterBlock => {
+                duct.exchange([&given[other]], [&mut got[..]]);
+                add(&addends[numbers(self.rank)], got, sums);
+            }
+            Operation::Scan if self.rank == 0 => {
+                duct.send(given);
+                sums.copy_from_slice(addends);
+            }
+            Operation::Scan => {
+                duct.receive(got);
+                add(addends, got, sums);
             }
         }
     }
@@ -216,19 +286,20 @@ impl Work for Member {
                     fill(&mut self.got, seed);
                 }
             }
-            Operation::Reduce | Operation::Allreduce => {
-                let seed = self.seed(round, self.rank, 0);
-                fill(&mut self.given, seed);
-                self.addends = words(&self.given).collect();
-            }
-            Operation::Allgather => {
-                let seed = self.seed(round, self.rank, 0);
-                fill(&mut self.given, seed);
-            }
-            Operation::Alltoall => {
+            Operation::Scatter
+            | Operation::Scatterv
+            | Operation::Alltoall
+            | Operation::Alltoallv => {
                 for to in 0..self.ranks {
                     let seed = self.seed(round, self.rank, to);
                     fill(&mut self.given[to * self.bytes..][..self.bytes], seed);
+                }
+            }
+            _ => {
+                let seed = self.seed(round, self.rank, 0);
+                fill(&mut self.given, seed);
+                if !self.addends.is_empty() {
+                    self.addends = words(&self.given).collect();
                 }
             }
         }
@@ -248,24 +319,28 @@ impl Work for Member {
 
     fn verify(&mut self, round: u64) -> u64 {
         let block = |from: usize| &self.got[from * self.bytes..][..self.bytes];
-        let is_right = |from: usize, to: usize| check(block(from), self.seed(round, from, to));
+        let is_wrong = |from: usize, to: usize| !check(block(from), self.seed(round, from, to));
+        let (rank, ranks, root) = (self.rank, self.ranks, self.root);
         let wrong = match self.operation {
             Operation::Barrier => 0,
+            Operation::Reduce | Operation::Gather | Operation::Gatherv if rank != root => 0,
             Operation::Bcast => usize::from(!check(&self.got, self.seed(round, 0, 0))),
-            Operation::Reduce if self.rank != self.root => 0,
+            Operation::Scatter | Operation::Scatterv => {
+                usize::from(!check(&self.got, self.seed(round, root, rank)))
+            }
+            Operation::Gather | Operation::Gatherv | Operation::Allgather => {
+                (0..ranks).filter(|from| is_wrong(*from, 0)).count()
+            }
+            Operation::Alltoall | Operation::Alltoallv => {
+                (0..ranks).filter(|from| is_wrong(*from, rank)).count()
+            }
             Operation::Reduce | Operation::Allreduce => {
-                let mut sums = vec![0_u64; self.sums.len()];
-                for rank in 0..self.ranks {
-                    for (sum, number) in sums.iter_mut().zip(self.numbers(round, rank)) {
-                        *sum = sum.wrapping_add(number);
-                    }
-                }
-                usize::from(sums != self.sums)
+                usize::from(self.sums != self.expected(round, ranks, 0))
             }
-            Operation::Allgather => (0..self.ranks).filter(|from| !is_right(*from, 0)).count(),
-            Operation::Alltoall => {
-                (0..self.ranks).filter(|from| !is_right(*from, self.rank)).count()
+            Operation::ReduceScatterBlock => {
+                usize::from(self.sums != self.expected(round, ranks, rank))
             }
+            Operation::Scan => usize::from(self.sums != self.expected(round, rank + 1, 0)),
         };
         wrong as u64
     }
