@@ -338,8 +338,8 @@ fn collectives_run() {
         "collectives",
         &[
             // Reductions have whole numbers of eight bytes.
-            (3, "--sizes 0,8,9,5k", &[("time", 1 + 4 + 3 + 3 + 4 + 4)]),
-            (2, "--sizes 8,100k --floor cached", &[("time", 1 + 5 * 2)]),
+            (3, "--sizes 0,8,9,5k", &[("time", 1 + 8 * 4 + 4 * 3)]),
+            (2, "--sizes 8,100k --floor cached", &[("time", 1 + 12 * 2)]),
             (2, "--operations bcast,reduce --sizes 8 --floor streaming", &[("time", 2)]),
         ],
     );

@@ -225,8 +225,10 @@ impl Blocks<'_> {
         unsafe {
             self.call.others().for_each(|rank| self.put(rank, blocks.block(rank)));
             turns.set(self.turn);
+            // The other blocks come first, because others wait for them.
+            let sent = self.send(Ok(()));
             let own = of.receive_in_place() || blocks.block(turns.rank).copy_to(&of.receive());
-            self.send(Ok(())).map(|()| own)
+            sent.map(|()| own)
         }
     }
 
@@ -241,10 +243,10 @@ impl Blocks<'_> {
                 self.put(rank, gone.block(rank));
             }
             turns.set(self.turn);
-            let own = gone.block(turns.rank).copy_to(&come.block(turns.rank));
             // Many wait for the last one, and not for each.
             let waited = if turns.is_few() { Ok(()) } else { turns.exchange(self.turn) };
             let sent = self.send(waited);
+            let own = gone.block(turns.rank).copy_to(&come.block(turns.rank));
             let others = self.call.others().map(|rank| (rank, come.block(rank)));
             let well = self.collect(sent, others)?;
             turns.member.count().all_have(self.turn);
