@@ -61,6 +61,9 @@ impl Slots {
     }
 }
 
+/// A power of two: turns from one [`Turn::is_occasion`] to the next.
+const OCCASIONS: u32 = 32;
+
 /// Beside the turn in a flag: a process has died.
 const BROKEN: u32 = 1;
 
@@ -86,6 +89,11 @@ impl Turn {
         ((self.0 / 2) & (slots.0 - 1)) as usize
     }
 
+    /// Every so often: a process whose turns never wait for long makes progress with everything else then.
+    pub const fn is_occasion(self) -> bool {
+        self.0.is_multiple_of(2 * OCCASIONS)
+    }
+
     /// Whether it is another one or comes after it.
     pub const fn is_from(self, other: Self) -> bool {
         self.0.wrapping_sub(other.0).cast_signed() >= 0
@@ -105,7 +113,7 @@ pub struct Count {
 
 /// The last operation was a barrier.
 const AFTER_BARRIER: u32 = 1;
-/// After the last barrier but this one the others waited for data of rank 0.
+/// After the last barrier that something has come after the others waited for data of rank 0.
 const FIRST_SENDS: u32 = 2;
 
 /// Operations as far as they matter to the barrier before.
@@ -149,7 +157,7 @@ impl Count {
         self.habit.store(sends | after, Ordering::Relaxed);
     }
 
-    /// Whether the others mostly wait for data of rank 0 after a barrier.
+    /// Whether the others are expected to wait for data of rank 0 after a barrier, as they did the last time.
     #[inline]
     pub fn waits_for_first(&self) -> bool {
         self.habit.load(Ordering::Relaxed) & FIRST_SENDS != 0

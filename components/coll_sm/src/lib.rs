@@ -16,7 +16,7 @@
 //! | allgather, alltoall, reduce_scatter | all write, all read what all have | the same, once all have arrived |
 //! | allreduce | the same; from 4 KiB on each reduces a part, and all read the parts | the last one to arrive reduces, and all read that |
 //! | gatherv, scatterv, alltoallv, alltoallw | as those without v; blocks that have no room in a slot go in messages | |
-//! | barrier | each sees the flags of all | rank 0 sees the flags of all, all see that of rank 0 |
+//! | barrier | each sees the flags of all | all count; where rank 0 sends next, it sees the flags of all, and all see its own |
 //!
 //! Where processes share processors, each operation is as fast as few of them have to run in turn. Reductions
 //! take operands in the order of the ranks, from the right, wherever they are done: so results have the same bits

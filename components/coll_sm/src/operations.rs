@@ -16,7 +16,7 @@ use crate::turns::Turns;
 /// From so many bytes on few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
 
-/// Bytes of a broadcast that few processes copy at a time at least, so that all copy at once.
+/// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once.
 const PIECE: u64 = 4096;
 
 /// An operation on a communicator.

@@ -44,7 +44,11 @@ impl Turns<'_> {
     /// Begins the next turn.
     #[inline]
     pub fn begin(&self) -> Turn {
-        self.member.count().begin()
+        let turn = self.member.count().begin();
+        if turn.is_occasion() {
+            self.host.progress();
+        }
+        turn
     }
 
     /// Whether each process reads what all others have.
@@ -217,7 +221,7 @@ impl Turns<'_> {
         Ok(())
     }
 
-    /// A barrier. The last process that comes is the first to leave it, unless the others mostly wait for rank 0 next:
+    /// A barrier. The last process that comes is the first to leave it, unless the others are expected to wait for rank 0 next:
     /// among processes that share processors that one would have its turn after all of them.
     pub fn barrier(&self, turn: Turn) -> Result<(), Failure> {
         let has_flags = self.member.shared.shape().slot > 0;
@@ -241,7 +245,7 @@ impl Turns<'_> {
         Ok(())
     }
 
-    /// The same, where the last process that comes does something before all go on. Whether that was this one.
+    /// A barrier of which the last process that comes does something before all go on. Whether that was this one.
     #[inline]
     pub fn meet(&self, turn: Turn, work: impl FnOnce()) -> Result<bool, Failure> {
         // Nobody waits for the flag: when it is asked for next, all are known to have begun this turn.

@@ -342,8 +342,8 @@ fn among_a_thousand_ranks_algorithms_cost_what_the_literature_says() {
     expect(COLL_REDUCE_SCATTER_BLOCK, "pairwise", Q, B, Q * (Q - 1), Q - 1, most);
 
     for number in [COLL_SCAN, COLL_EXSCAN] {
-        // In the last step nothing goes down.
-        expect(number, "recursive_doubling", Q, N, Q * LOG - Q / 2, LOG, LOG * N);
+        // Nothing goes down to ranks from which nothing goes up later.
+        expect(number, "recursive_doubling", Q, N, Q * LOG - (Q - 1), LOG, LOG * N);
         expect(number, "linear", P, N, P - 1, P - 1, N);
     }
 }

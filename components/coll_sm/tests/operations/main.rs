@@ -19,8 +19,8 @@ mod process;
 mod threads;
 mod world;
 
-use std::sync::Mutex;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cairn_framework::abi::peer::PEER_FAILED;
@@ -161,7 +161,8 @@ fn sizes_around_every_limit() {
                 for in_place in [false, true] {
                     push(&mut all, allreduce(size as usize, units, in_place, &mut random));
                 }
-                push(&mut all, bcast(size as usize, units, &mut random));
+                let root = random.below(size.into()) as usize;
+                push(&mut all, bcast(size as usize, root, units, &mut random));
             }
             assert_eq!(check(&world, all, 3), Ok(()));
         }
@@ -181,8 +182,8 @@ fn allreduce(size: usize, units: usize, in_place: bool, random: &mut Random) -> 
     rows.iter().map(plan).collect()
 }
 
-fn bcast(size: usize, units: usize, random: &mut Random) -> Vec<Plan> {
-    let (root, row) = (random.below(size as u64) as usize, random.row(units));
+fn bcast(size: usize, root: usize, units: usize, random: &mut Random) -> Vec<Plan> {
+    let row = random.row(units);
     let mut plan = |rank: usize| {
         let row = Some(row.clone());
         let content = if rank == root { (row, None) } else { (None, row) };
@@ -190,6 +191,38 @@ fn bcast(size: usize, units: usize, random: &mut Random) -> Vec<Plan> {
         Plan { operation: COLL_BCAST, root: root as i32, op: None, send: Side::none(), receive }
     };
     (0..size).map(&mut plan).collect()
+}
+
+/// Whatever comes between them: that decides in which of two ways the next one is done.
+#[test]
+fn nobody_leaves_a_barrier_before_all_have_come() {
+    for (size, is_crowded) in [(2, true), (3, true), (5, true), (3, false), (10, false)] {
+        let world = world(Kind::new(size, is_crowded, 1040));
+        let (context, come) = (world.contexts(), Arc::new([const { AtomicU32::new(0) }; 90]));
+        let results = world.run(move |rank| {
+            let open = rank.open(context);
+            for (number, come) in come.iter().enumerate() {
+                come.fetch_add(1, Ordering::SeqCst);
+                let mut random = Random(number as u64);
+                let mut barrier = mixed(rank.size, 1, &[COLL_BARRIER], &mut random);
+                let own = rank.rank as usize;
+                barrier[own][0].run(rank, &open, COLL_BLOCKING, 0)?;
+                if come.load(Ordering::SeqCst) != rank.size {
+                    return Err(format!("one is missing at {number}"));
+                }
+                let between = match random.below(3) {
+                    0 => continue,
+                    1 => bcast(rank.size as usize, 0, 5, &mut random),
+                    _ => plans_of(COLL_GATHER, rank.size, operations()[0], &mut random),
+                };
+                let mut plan = between.into_iter().nth(own).unwrap();
+                plan.run(rank, &open, COLL_BLOCKING, 0)?;
+                plan.check()?;
+            }
+            Ok(())
+        });
+        assert_eq!(results, vec![Ok(()); size as usize]);
+    }
 }
 
 /// Nothing but what makes the memory goes in messages, where slots have room for all blocks of several lengths.
@@ -447,11 +480,16 @@ fn a_death_ends_operations() {
         for operation in
             [COLL_BARRIER, COLL_ALLGATHER, COLL_ALLTOALL, COLL_ALLREDUCE, COLL_ALLTOALLV]
         {
-            for before in [1, 7] {
+            for (before, sends) in [(1, false), (7, false), (1, true)] {
                 // The last rank goes.
                 let world = World::new(Kind::new(size, is_crowded, 1040));
                 let mut random = Random(before as u64);
                 let mut plans = mixed(size, before, &OPERATIONS, &mut random);
+                if sends {
+                    // What rank 0 sends after a barrier has the next one done in another way.
+                    push(&mut plans, plans_of(COLL_BARRIER, size, operations()[0], &mut random));
+                    push(&mut plans, bcast(size as usize, 0, 1, &mut random));
+                }
                 push(
                     &mut plans,
                     mixed(size, 1, &[operation], &mut random).into_iter().flatten().collect(),

@@ -48,9 +48,13 @@ impl<'a, 'b> Prefix<'a, 'b> {
 
     fn write(mut self, schedule: &mut Schedule) -> Result {
         let (rank, size) = (self.call.rank(), self.call.size());
-        // Whether a rank has something to do at a greater distance.
+        // Whether what a rank has exchanged up to a distance comes to a higher one later: from itself, or by way of
+        // lower ones.
         let goes_on = |rank: u32, distance: u32| {
-            distances(size).any(|other| other > distance && rank ^ other < size)
+            distances(size).filter(|up| *up > distance && rank & up == 0).any(|up| {
+                let down = rank & !(up - 1) | rank & (2 * distance - 1);
+                (down | up) < size
+            })
         };
         for distance in distances(size) {
             let peer = rank ^ distance;
