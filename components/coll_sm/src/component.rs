@@ -33,15 +33,16 @@ cairn_framework::params! {
             range(0, i64::from(u32::MAX)), unit("operations"), level(6), same();
         slot: size("16k"),
             "Data that a process has for others at a time; what is longer goes in several steps. A \
-             communicator takes four times as much for each of its processes, where these share processors up to \
-             16 times; 0 leaves only barriers in shared memory",
-            level(5);
+             communicator takes four times as much for each of its processes. Where these share processors or are more \
+             than eight, it is up to four times as much at a time, and up to 16 times that for each; 0 leaves only \
+             barriers in shared memory",
+            level(5), same();
         limit: size("256k"),
             "What a process has for others in shared memory, at most: a vector, a block, or all parts of a \
              reduce-scatter; what is longer goes in messages",
             level(5), same();
         alltoall_limit: size("64k"),
-            "The same for all blocks of an alltoall, and on average for each block of one with blocks of several \
+            "The same for all blocks of an alltoall, twice that where twice as much is done at a time (coll_sm_slot), and on average for each block of one with blocks of several \
              lengths",
             level(5), same();
         rooted_limit: size("1m"),
@@ -193,14 +194,17 @@ impl SharedMemory {
 
     /// How long vectors and blocks may be among few processes that have a core each, or others.
     #[inline]
-    fn limits(&self, is_few: bool) -> Limits {
+    fn limits(&self, is_few: bool, slot: u64) -> Limits {
         let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
         let Params { few_rooted_limit, few_limit, .. } = &self.params;
         if is_few {
             let (rooted, few) = (few_rooted_limit.get(), few_limit.get());
             return Limits { rooted, reduce: few, alltoall: few, others: few };
         }
-        let (rooted, alltoall) = (rooted_limit.get(), alltoall_limit.get());
+        // Few processes have larger slots, so that it takes fewer turns.
+        let larger = slot.checked_div(self.params.slot.get()).unwrap_or(1).clamp(1, 2);
+        let alltoall = alltoall_limit.get().saturating_mul(larger);
+        let rooted = rooted_limit.get();
         Limits { rooted, reduce: rooted, alltoall, others: limit.get() }
     }
 
@@ -218,7 +222,7 @@ impl SharedMemory {
         let turns = Turns { host: self.host, member, rank, size };
         let slot = member.shared.shape().slot;
         let of = cairn_schedule::Call { comm, args };
-        let limits = self.limits(turns.is_few());
+        let limits = self.limits(turns.is_few(), slot);
         if !operations::fits(&of, slot, limits) {
             return Err(Failure::declined());
         }

@@ -13,8 +13,14 @@ use crate::blocks;
 use crate::flag::{Kind, Turn};
 use crate::turns::Turns;
 
-/// From so many bytes on few processes share the work of an allreduce; fewer bytes each reduces itself.
+/// Of more bytes than that few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
+
+/// Of more bytes than that those do it that share processors; fewer bytes the last one to arrive reduces.
+const CROWD_SPLIT: u64 = 16 << 10;
+
+/// More processes than that don't share the work: in a slot would be little of each.
+const SHARING: u32 = 8;
 
 /// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once.
 const PIECE: u64 = 4096;
@@ -468,7 +474,8 @@ impl Call<'_> {
         let (turns, result) = (&self.turns, self.of.receive());
         let mine = self.of.contribution();
         let is_few = turns.is_few();
-        if is_few && mine.bytes() > SPLIT.min(self.slot) {
+        let split = if is_few { SPLIT } else { CROWD_SPLIT };
+        if turns.size <= SHARING && mine.bytes() > split.min(self.slot) {
             // SAFETY: promised by the caller.
             return unsafe { self.allreduce_by_parts(mine, result) };
         }

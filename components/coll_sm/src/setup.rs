@@ -104,7 +104,7 @@ impl Wish {
     /// The largest slot for which there is room, and how many of them.
     fn slot(&self, size: u32) -> (u64, Slots) {
         let left = self.memory.saturating_sub(self.made.load(Ordering::Relaxed));
-        let mut slot = self.slot.min(LARGEST) / 16 * 16;
+        let mut slot = self.wished(size).min(LARGEST) / 16 * 16;
         let mut slots = self.slots(size);
         while slot >= smallest(size) {
             if len(slot, slots, size) as u64 <= left {
@@ -116,6 +116,16 @@ impl Wish {
             }
         }
         (0, Slots::FEWEST)
+    }
+
+    /// Bytes of a slot. Where processes share processors, each turn of all takes its time, so that there are to be few;
+    /// but all slots together should have room in the caches.
+    fn wished(&self, size: u32) -> u64 {
+        if self.is_few {
+            return self.slot;
+        }
+        let most = self.slot.saturating_mul(4);
+        (self.slot.saturating_mul(16) / u64::from(size)).clamp(self.slot, most)
     }
 
     /// How many slots a process has. Where processes take turns on a processor, one that sends only goes on for as many
@@ -383,10 +393,12 @@ mod tests {
                 Wish { slot: 16 << 10, memory, made, is_few, is_lost: false }.slot(size);
             (slot, slots.number())
         };
-        assert_eq!(of(64 << 20, false, 4), (16 << 10, 16));
+        assert_eq!(of(64 << 20, false, 4), (64 << 10, 16));
+        assert_eq!(of(64 << 20, false, 8), (32 << 10, 16));
+        assert_eq!(of(64 << 20, false, 16), (16 << 10, 8));
         assert_eq!(of(64 << 20, true, 4), (16 << 10, 4));
-        assert_eq!((of(64 << 20, false, 16).1, of(64 << 20, false, 1000).1), (8, 4));
-        assert_eq!(of(600 << 10, false, 4), (16 << 10, 8));
+        assert_eq!(of(64 << 20, false, 1000), (16 << 10, 4));
+        assert_eq!(of(600 << 10, false, 4), (32 << 10, 4));
         assert_eq!(of(200 << 10, false, 4), (8 << 10, 4));
         // One that has no room as a whole.
         let wish =

@@ -289,9 +289,12 @@ fn what_is_too_long_is_declined_by_all() {
             (COLL_EXSCAN, 1),
         ] {
             let context = world.contexts();
+            // Slots are larger in a crowd.
+            let is_alltoall = is_crowded && operation == COLL_ALLTOALL;
+            let limit = if is_alltoall { 2 * LIMIT } else { LIMIT };
             let results = world.run(move |rank| {
                 let open = rank.open(context);
-                [LIMIT, LIMIT + parts * 4].map(|bytes| {
+                [limit, limit + parts * 4].map(|bytes| {
                     let count = bytes / 4 / parts;
                     let side = || {
                         let units = 3 * count as usize / plan::UNIT + 1;
@@ -521,7 +524,7 @@ fn a_death_ends_operations() {
 /// Blocks that go in messages: so many units for those that are to have more, and one for others.
 fn long_blocks(operation: u32, rank: &Rank, root: u32, long: impl Fn(u32, u32) -> bool) -> Plan {
     let mut random = Random(u64::from(rank.rank));
-    let units = |from, to| if long(from, to) { 90 } else { 1 };
+    let units = |from, to| if long(from, to) { 500 } else { 1 };
     let kind = if operation == COLL_ALLTOALLW { Blocks::Types } else { Blocks::Counts };
     let (own, none) = (rank.rank, (None, None));
     let mut blocks = |units: Vec<usize>| {
@@ -637,7 +640,7 @@ fn blocks_of_several_lengths_are_not_gathered_and_nothing_waits_for_ever() {
         let context = world.contexts();
         let results = world.run(move |rank| {
             let open = rank.open(context);
-            let units: usize = if rank.rank == 2 { 2 } else { 80 };
+            let units: usize = if rank.rank == 2 { 2 } else { 400 };
             let side = |blocks: usize| Side::single(types()[0], units * blocks, (None, None));
             let (send, mut receive) = (side(1), side(3));
             receive.count /= 3;
