@@ -42,8 +42,8 @@ cairn_framework::params! {
              reduce-scatter; what is longer goes in messages",
             level(5), same();
         alltoall_limit: size("64k"),
-            "The same for all blocks of an alltoall, twice that where twice as much is done at a time (coll_sm_slot), and on average for each block of one with blocks of several \
-             lengths",
+            "The same for all blocks of an alltoall, twice that where twice as much is done at a time \
+             (coll_sm_slot), and on average for each block of one with blocks of several lengths",
             level(5), same();
         rooted_limit: size("1m"),
             "The same for operations with a root",

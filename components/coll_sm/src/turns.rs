@@ -1,7 +1,6 @@
 //! Turns of one process: it has data for others, waits for theirs, or for all.
 
 use core::hint::spin_loop;
-use core::iter;
 use core::sync::atomic::Ordering;
 use std::thread;
 
@@ -21,7 +20,7 @@ const LOOKS: u32 = 100;
 
 /// How often a process that shares its processor lets the others run before it makes progress meanwhile: mostly what
 /// it waits for has come after the first time.
-const ROUNDS: usize = 4;
+const ROUNDS: u32 = 4;
 
 /// From so many bytes on there are two ways to copy them to a slot.
 const MANY: u64 = 4096;
@@ -172,11 +171,11 @@ impl Turns<'_> {
 
     /// Where processes share processors, lets others run until something has come; whether it has.
     fn let_others_run(&self, mut has_come: impl FnMut() -> bool) -> bool {
-        let others = || {
-            thread::yield_now();
-            has_come()
-        };
-        self.host.job().is_crowded() && iter::repeat_with(others).take(ROUNDS).any(|come| come)
+        self.host.job().is_crowded()
+            && (0..ROUNDS).any(|_| {
+                thread::yield_now();
+                has_come()
+            })
     }
 
     #[cold]

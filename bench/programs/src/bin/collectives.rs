@@ -21,8 +21,7 @@ struct Args {
         long,
         value_enum,
         value_delimiter = ',',
-        default_value = "barrier,bcast,scatter,scatterv,gather,gatherv,allgather,alltoall,alltoallv,\
-                         reduce,allreduce,reduce-scatter-block,scan"
+        default_values_t = Operation::value_variants().iter().copied()
     )]
     operations: Vec<Operation>,
     /// Sizes of the vectors, or of the blocks where the data have one for each rank, in bytes, such as 8,64k-1m
@@ -65,12 +64,16 @@ enum Operation {
 }
 
 impl Operation {
+    fn is_reduction(self) -> bool {
+        matches!(self, Self::Reduce | Self::Allreduce | Self::ReduceScatterBlock | Self::Scan)
+    }
+
     /// The sizes that it has of these.
     fn sizes(self, sizes: &List) -> Vec<usize> {
         match self {
             Self::Barrier => vec![0],
             // Whole numbers.
-            Self::Reduce | Self::Allreduce | Self::ReduceScatterBlock | Self::Scan => {
+            _ if self.is_reduction() => {
                 sizes.values().filter(|bytes| bytes.is_multiple_of(WORD)).collect()
             }
             _ => sizes.values().collect(),
@@ -141,22 +144,18 @@ struct Member {
 impl Member {
     fn new(lab: &Lab, args: &Args, operation: Operation, bytes: usize) -> Self {
         let (comm, rank, ranks) = (lab.world(), lab.rank(), lab.size());
-        let blocks = |all| bytes * if all { ranks } else { 1 };
+        let all = bytes * ranks;
         let (given, got) = match operation {
             Operation::Barrier => (0, 0),
             Operation::Bcast => (0, bytes),
-            Operation::Scatter | Operation::Scatterv => (blocks(true), bytes),
-            Operation::Gather | Operation::Gatherv | Operation::Allgather => (bytes, blocks(true)),
-            Operation::Alltoall | Operation::Alltoallv => (blocks(true), blocks(true)),
+            Operation::Scatter | Operation::Scatterv => (all, bytes),
+            Operation::Gather | Operation::Gatherv | Operation::Allgather => (bytes, all),
+            Operation::Alltoall | Operation::Alltoallv => (all, all),
             // The bytes are those that the floor sends and receives.
             Operation::Reduce | Operation::Allreduce | Operation::Scan => (bytes, bytes),
-            Operation::ReduceScatterBlock => (blocks(true), bytes),
+            Operation::ReduceScatterBlock => (all, bytes),
         };
-        let (addends, sums) = match operation {
-            Operation::Reduce | Operation::Allreduce | Operation::Scan => (bytes, bytes),
-            Operation::ReduceScatterBlock => (blocks(true), bytes),
-            _ => (0, 0),
-        };
+        let numbers = |bytes: usize| if operation.is_reduction() { bytes / WORD } else { 0 };
         let pair = pairwise(2, (1, 1), (1, 1)).expect("two ranks are a pair");
         Self {
             comm,
@@ -167,8 +166,8 @@ impl Member {
             blocks: Blocks::new(bytes, ranks),
             given: vec![0; given],
             got: vec![POISON; got],
-            addends: vec![0; addends / WORD],
-            sums: vec![0; sums / WORD],
+            addends: vec![0; numbers(given)],
+            sums: vec![0; numbers(got)],
             root: 0,
             duct: args.floor.duct(comm, &pair[0], Entity { rank, thread: 0 }),
         }
@@ -298,7 +297,7 @@ impl Work for Member {
             _ => {
                 let seed = self.seed(round, self.rank, 0);
                 fill(&mut self.given, seed);
-                if !self.addends.is_empty() {
+                if self.operation.is_reduction() {
                     self.addends = words(&self.given).collect();
                 }
             }

@@ -210,12 +210,12 @@ fn nobody_leaves_a_barrier_before_all_have_come() {
                 if come.load(Ordering::SeqCst) != rank.size {
                     return Err(format!("one is missing at {number}"));
                 }
-                let between = match random.below(3) {
+                let mut between = match random.below(3) {
                     0 => continue,
                     1 => bcast(rank.size as usize, 0, 5, &mut random),
                     _ => plans_of(COLL_GATHER, rank.size, operations()[0], &mut random),
                 };
-                let mut plan = between.into_iter().nth(own).unwrap();
+                let plan = &mut between[own];
                 plan.run(rank, &open, COLL_BLOCKING, 0)?;
                 plan.check()?;
             }
