@@ -36,6 +36,8 @@ struct Prefix<'a, 'b> {
     group: Data,
     /// That is not what the user gave.
     owned: bool,
+    /// That is being sent, as nothing was waited for since.
+    sending: bool,
     /// Memory that is free.
     spare: Option<Data>,
 }
@@ -43,7 +45,8 @@ struct Prefix<'a, 'b> {
 impl<'a, 'b> Prefix<'a, 'b> {
     fn of(call: &'a Call<'b>, inclusive: bool) -> Self {
         let begun = inclusive && call.send_in_place();
-        Self { call, inclusive, begun, group: call.contribution(), owned: false, spare: None }
+        let group = call.contribution();
+        Self { call, inclusive, begun, group, owned: false, sending: false, spare: None }
     }
 
     fn write(mut self, schedule: &mut Schedule) -> Result {
@@ -75,6 +78,11 @@ impl<'a, 'b> Prefix<'a, 'b> {
         }
     }
 
+    fn wait(&mut self, schedule: &mut Schedule) {
+        schedule.wait();
+        self.sending = false;
+    }
+
     /// What the result has of the rank itself, if it is of use before another part comes.
     fn begin(&mut self, schedule: &mut Schedule) {
         if self.inclusive && !self.begun {
@@ -87,13 +95,14 @@ impl<'a, 'b> Prefix<'a, 'b> {
     fn with_higher(&mut self, schedule: &mut Schedule, peer: u32, goes_on: bool) -> Result {
         schedule.send(peer, self.group);
         if !goes_on {
+            self.sending = true;
             self.begin(schedule);
             return Ok(());
         }
         let other = self.take(schedule)?;
         schedule.receive(peer, other);
         self.begin(schedule);
-        schedule.wait();
+        self.wait(schedule);
         schedule.reduce(self.group, other);
         let before = core::mem::replace(&mut self.group, other);
         if core::mem::replace(&mut self.owned, true) {
@@ -114,7 +123,7 @@ impl<'a, 'b> Prefix<'a, 'b> {
         let direct = !self.begun
             && match self.inclusive {
                 true => call.commutative() && !goes_on,
-                false => !call.send_in_place() || !(goes_on || peer_goes_on),
+                false => !call.send_in_place() || !(goes_on || peer_goes_on || self.sending),
             };
         let other = if direct { result } else { self.take(schedule)? };
         schedule.receive(peer, other);
@@ -124,7 +133,7 @@ impl<'a, 'b> Prefix<'a, 'b> {
         if !direct {
             self.begin(schedule);
         }
-        schedule.wait();
+        self.wait(schedule);
         if goes_on {
             if !core::mem::replace(&mut self.owned, true) {
                 let copy = schedule.temporary(result)?;

@@ -1,8 +1,8 @@
 //! Point-to-point messages between the systems of one process, in memory.
 //!
 //! A message lies on the wire until its receiver makes progress; which sender's is taken next changes
-//! from one to the next. Messages above the eager limit are sent when they are received. So nothing
-//! completes unless every process does what it takes.
+//! from one to the next. Messages above the eager limit are read from the sender's buffer when they are received. So
+//! nothing completes unless every process does what it takes, and who writes to what he sends is found out.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_void};
@@ -50,9 +50,13 @@ struct Message {
     context: ContextId,
     source: i32,
     tag: i32,
-    data: Vec<u8>,
-    /// The send to complete, if it waits to be received.
-    sender: *mut Pending,
+    contents: Contents,
+}
+
+enum Contents {
+    Eager(Vec<u8>),
+    /// It is in the buffer of the send, which completes with it.
+    Waiting(PmlSend, *mut Pending),
 }
 
 #[repr(C)]
@@ -166,16 +170,20 @@ fn arrive(posted: *mut Pending, message: &Message) {
         let receive = (*posted).receive.as_ref().unwrap();
         let datatype = &*receive.datatype;
         let room = receive.count * datatype.size;
-        let len = room.min(message.data.len() as u64);
+        let data = match &message.contents {
+            Contents::Eager(data) => data,
+            Contents::Waiting(send, _) => &packed(send),
+        };
+        let len = room.min(data.len() as u64);
         let mut cursor = cursor(datatype, receive.buffer, receive.count);
         let mut done = 0;
         while done < len {
-            let rest = &message.data[done as usize..len as usize];
+            let rest = &data[done as usize..len as usize];
             let moved = datatype.unpack.unwrap()(&mut cursor, rest.as_ptr().cast(), rest.len());
             assert!(moved > 0);
             done += moved as u64;
         }
-        let error = if len < message.data.len() as u64 { ERR_TRUNCATED } else { OK };
+        let error = if len < data.len() as u64 { ERR_TRUNCATED } else { OK };
         (*posted).head.status = MessageStatus {
             source: message.source,
             tag: message.tag,
@@ -184,9 +192,30 @@ fn arrive(posted: *mut Pending, message: &Message) {
             bytes: len,
         };
         (*posted).head.complete();
-        if !message.sender.is_null() {
-            (*message.sender).head.complete();
+        if let Contents::Waiting(_, sender) = message.contents {
+            (*sender).head.complete();
         }
+    }
+}
+
+/// The bytes of a message.
+///
+/// # Safety
+/// Its buffer and its type are valid.
+unsafe fn packed(send: &PmlSend) -> Vec<u8> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let datatype = &*send.datatype;
+        let mut data = vec![0; (send.count * datatype.size) as usize];
+        let mut cursor = cursor(datatype, send.buffer.cast_mut(), send.count);
+        let mut done = 0;
+        while done < data.len() {
+            let rest = &mut data[done..];
+            let moved = datatype.pack.unwrap()(&mut cursor, rest.as_mut_ptr().cast(), rest.len());
+            assert!(moved > 0);
+            done += moved;
+        }
+        data
     }
 }
 
@@ -307,28 +336,16 @@ impl Pml for Memory {
             let (comm, datatype) = (&*send.comm, &*send.datatype);
             assert!(send.peer < comm.remote_size && send.tag < 0);
             let receiver = (**comm.peers.add(send.peer as usize)).rank as usize;
-            let mut data = vec![0; (send.count * datatype.size) as usize];
-            let mut cursor = cursor(datatype, send.buffer.cast_mut(), send.count);
-            let mut done = 0;
-            while done < data.len() {
-                let rest = &mut data[done..];
-                let moved =
-                    datatype.pack.unwrap()(&mut cursor, rest.as_mut_ptr().cast(), rest.len());
-                assert!(moved > 0);
-                done += moved;
-            }
             let request = self.net.request(REQUEST_SEND, receiver, None);
-            let waits = data.len() as u64 > self.net.eager.load(Ordering::Relaxed);
-            let message = Message {
-                context: comm.context,
-                source: comm.rank as i32,
-                tag: send.tag,
-                data,
-                sender: if waits { request } else { null_mut() },
-            };
-            if !waits {
+            let eager = self.net.eager.load(Ordering::Relaxed);
+            let contents = if send.count * datatype.size > eager {
+                Contents::Waiting(*send, request)
+            } else {
                 (*request).head.complete();
-            }
+                Contents::Eager(packed(send))
+            };
+            let (context, source, tag) = (comm.context, comm.rank as i32, send.tag);
+            let message = Message { context, source, tag, contents };
             self.net.inbox(receiver).wire[self.rank].push_back(message);
             Ok(request.cast())
         }
