@@ -425,6 +425,19 @@ fn neighbors_are_placed_on_nodes() {
     }
 }
 
+/// With more processes than processors, and `mpi_spread`, each begins on a processor by its rank; never otherwise.
+#[test]
+fn crowded_processes_are_spread_over_the_processors() {
+    let program = compiled("spread", Counts::Small);
+    let crowd = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32) + 1;
+    let unspread = ["--mca", "mpi_spread", "false"];
+    for (processes, mca, what) in
+        [(crowd, &[][..], "moves"), (crowd, &unspread, "stays"), (crowd - 1, &[], "stays")]
+    {
+        mpirun(processes, mca, &program).args([what]).says_nothing();
+    }
+}
+
 /// What a program leaves behind keeps no process from its end.
 #[test]
 fn leftovers_do_not_matter() {

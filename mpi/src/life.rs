@@ -34,6 +34,7 @@ use cairn_framework::author::Mutex;
 use cairn_framework::frameworks::coll::{COLL_BARRIER, CollOps};
 use cairn_framework::frameworks::osc::OscOps;
 use cairn_framework::frameworks::pml::PmlOps;
+use cairn_framework::host::spread;
 use cairn_mpi_params as params;
 
 use crate::abi::generated::constants::*;
@@ -175,6 +176,9 @@ fn start(level: c_int) -> Result<&'static Runtime> {
     arena::set_threaded(level == MPI_THREAD_MULTIPLE || wishes.threads != 0);
     set_current(Some(runtime));
     system.start_background().map_err(problem)?;
+    if job.is_crowded() && params::flag(system, params::PARAM_SPREAD) {
+        spread(job.local_rank);
+    }
     if let Some(report) = system.report() {
         eprint!("{report}");
     }

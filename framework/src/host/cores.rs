@@ -31,12 +31,44 @@ pub fn node_cores() -> u32 {
 
 /// Processors in this process's binding.
 fn bound_to() -> u32 {
+    // SAFETY: the set was filled in.
+    binding().map_or(0, |set| unsafe { libc::CPU_COUNT(&set) as u32 })
+}
+
+/// The binding of the calling thread.
+fn binding() -> Option<libc::cpu_set_t> {
     // SAFETY: all zeros is an empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     // SAFETY: the set has the size that is passed.
     let result = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) };
+    (result == 0).then_some(set)
+}
+
+/// Moves the calling thread to the processor of its binding that is its turn by this number, and leaves the binding
+/// as it was: the thread goes on there until the system moves it. Threads that take turns with those of other
+/// processes are spread so, as the system, which starts them where it finds room at that moment, does it late or
+/// never. Nothing happens where there is no choice, or the system refuses.
+pub fn spread(number: u32) {
+    let Some(before) = binding() else { return };
     // SAFETY: the set was filled in.
-    if result == 0 { unsafe { libc::CPU_COUNT(&set) as u32 } } else { 0 }
+    let count = unsafe { libc::CPU_COUNT(&before) as u32 };
+    if count < 2 {
+        return;
+    }
+    // SAFETY: numbers below that of the bits of a set.
+    let mut own =
+        (0..libc::CPU_SETSIZE as usize).filter(|cpu| unsafe { libc::CPU_ISSET(*cpu, &before) });
+    let Some(cpu) = own.nth((number % count) as usize) else { return };
+    // SAFETY: all zeros is an empty set, in which there is room for the number of one of the same size.
+    let one = unsafe {
+        let mut one: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut one);
+        one
+    };
+    for set in [one, before] {
+        // SAFETY: a set of the size that is passed.
+        unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) };
+    }
 }
 
 /// How many processors a list such as `0-3,8` names; `None` when it is no such list, or empty.

@@ -13,7 +13,7 @@ pub mod select;
 mod services;
 pub mod system;
 
-pub use cores::{node_cores, own_cores};
+pub use cores::{node_cores, own_cores, spread};
 pub use files::Obstacle;
 pub use inventory;
 pub use services::cards::CardExchange;

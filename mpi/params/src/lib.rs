@@ -19,6 +19,9 @@ pub const PARAM_COLL_CHECK: &str = "coll_check";
 /// What decides which processes are on one node.
 pub const PARAM_NODE_IDENTITY: &str = "mpi_node_identity";
 
+/// Whether the processes of a node that has more of them than processors begin on different ones.
+pub const PARAM_SPREAD: &str = "mpi_spread";
+
 /// Their owner.
 pub const OWNER: &str = "mpi";
 
@@ -85,6 +88,17 @@ pub fn register(params: &Registry) -> Result<(), Problem> {
     node.level = 3;
     node.same = true;
     params.register(node)?;
+    let mut spread = Spec::base(
+        PARAM_SPREAD,
+        Kind::Bool,
+        "true",
+        "Where a node has more processes than processors, begin each on the next processor of its binding, which \
+         stays as it is. Without that some processors often begin with more processes than others, and the system \
+         may leave it so.",
+    );
+    spread.owner = OWNER.into();
+    spread.level = 5;
+    params.register(spread)?;
     Ok(())
 }
 
