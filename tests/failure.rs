@@ -161,6 +161,19 @@ fn a_death_ends_epochs_of_windows() {
     }
 }
 
+/// While it copies a message of which the receiver has begun to read.
+#[test]
+fn a_death_in_the_midst_of_a_message_is_noticed() {
+    let files: Vec<&str> = LARGE_RINGS.iter().chain(&FILES).copied().collect();
+    for moment in ["torn", "torn2", "typed", "kept", "kept2"] {
+        for level in ["single", "multiple"] {
+            for pairs in [LARGE_RINGS[..1].to_vec(), LARGE_RINGS.to_vec(), files.clone()] {
+                dies(moment, "2", &pairs, &[], level);
+            }
+        }
+    }
+}
+
 /// Each process has ids of its own for all others, so that a lock on a file is all there is to tell. A file
 /// that only its owner had open is removed by the next job that starts, so the processes had to do
 /// with each other before.

@@ -295,8 +295,7 @@ fn a_limit_that_the_ring_does_not_take_is_an_error_and_one_that_it_takes_is_kept
     for (name, ring, value, range) in [
         ("btl_sm_eager_limit", "128k", "256k", "bytes from 0 to 32512"),
         ("btl_sm_eager_limit", "16k", "16k", "bytes from 0 to 3840"),
-        ("btl_sm_fragment_size", "128k", "64k", "bytes from 4k to 32k"),
-        ("btl_sm_immediate_limit", "128k", "40k", "bytes from 256 to 32k"),
+        ("btl_sm_immediate_limit", "128k", "300k", "bytes from 256 to 262400"),
     ] {
         let ended = job(&[("btl_sm_ring_size", ring), (name, value)]).args(["/bin/true"]).fails();
         ended.complains(&[name, &format!("{value} is outside its range"), range]);

@@ -58,7 +58,9 @@
  * drops a connection that violates its protocol. A message may come before this process has asked
  * for an endpoint to its sender: then `cairn_received_t.endpoint` is null,
  * and a sender that wants an answer names itself in its header, by which the receiver finds the peer and
- * connects.
+ * connects. For tags from `CAIRN_RECEIVE_GROWING` on a message may be handed on
+ * while its sender still writes it; `cairn_btl_ops_t.wait_for_more` then says how much there is. Its memory stays the
+ * sender's until it is whole, so the transport gives it back only then, whatever its receiver wanted.
  *
  * **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
  * completions are called with it. A transport that learns of it (a connection that was open broke
@@ -81,6 +83,7 @@
 #include <cairn/contract.h>
 #include <cairn/peer.h>
 #include <cairn/pool.h>
+#include <cairn/receive.h>
 #include <cairn/status.h>
 #include <cairn/types.h>
 
@@ -557,6 +560,21 @@ struct cairn_btl_ops_t {
                             uint64_t remote,
                             size_t len,
                             void **pointer);
+  /**
+   * Waits until more than `have` bytes of a message that is still being written are there, and returns
+   * how many are; `have` if no more will come, because the sender has ended. Only for a message with
+   * `CAIRN_RECEIVED_GROWING` and inside the call of its receiver, which need not wait for what it does not
+   * want. Default: all are there.
+   */
+  size_t (*wait_for_more)(const struct cairn_btl_module_t *module,
+                          const cairn_received_t *received,
+                          size_t have);
+  /**
+   * Most bytes of header and payload in one message to this endpoint, where that is less than the device's
+   * limits say; `eager_limit` with a header of `CAIRN_BTL_HEADER_ROOM` bytes at least. Any thread. Default: as
+   * many as the device's limits say.
+   */
+  size_t (*message_limit)(const struct cairn_btl_module_t *module, struct cairn_endpoint_t *endpoint);
 };
 
 /**

@@ -21,10 +21,23 @@
 #define CAIRN_RECEIVE_TAGS 256
 
 /**
+ * Tags from this one on are for receivers that take messages which are still being written
+ * (`CAIRN_RECEIVED_GROWING`): a transport may hand on such a message before all of it is there.
+ */
+#define CAIRN_RECEIVE_GROWING 128
+
+/**
  * `cairn_received_t.flags`: `data` begins with the header the sender gave, in one piece with the
  * payload. Always set today; a transport that splits them will not set it.
  */
 #define CAIRN_RECEIVED_CONTIGUOUS 1
+
+/**
+ * `cairn_received_t.flags`: the header that the sender gave is there, and of the payload what
+ * `cairn_btl_ops_t.wait_for_more` says. Only for tags from `CAIRN_RECEIVE_GROWING`
+ * on.
+ */
+#define CAIRN_RECEIVED_GROWING 2
 
 /**
  * One active message, in place. Everything it points to is gone when the callback returns.

@@ -14,6 +14,9 @@
    owner     the same, and it is the first process of the communicator, which not every other one had to do with
    reduction before a reduction that the others are in, of a communicator that had many operations
    ahead     before a gather, of which another process has done its part and waits for the one that gathers
+   torn      while it copies a message for which there is a receive, of a quarter of 64 KiB and, torn2, of more
+   typed     the same, and the receive is one of elements with gaps
+   kept      the same as torn and, kept2, torn2, and there is no receive yet
    forked    when every process knows every other one, and a child that it has forked lives on */
 #define _GNU_SOURCE
 #include "check.h"
@@ -256,6 +259,48 @@ static void ahead(void)
     if (rank == 0) OK(MPI_Recv(all, 1, MPI_INT, last, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+static void on_fault(int signal)
+{
+    (void)signal;
+    die();
+}
+
+/* Of so many bytes half lie in memory that is there. */
+static void torn(int bytes, bool kept, bool typed)
+{
+    int all[16] = { 0 }, flag;
+    MPI_Request request;
+    OK(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    meet();
+    if (rank == 1) {
+        size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        size_t half = ((size_t)bytes / 2 + page - 1) / page * page;
+        char *memory = mmap(NULL, half + (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        CHECK(memory != MAP_FAILED && mprotect(memory, half, PROT_READ | PROT_WRITE) == 0);
+        if (!kept) wait_for(0, DYING);
+        signal(SIGSEGV, on_fault);
+        MPI_Send(memory + half - (size_t)bytes / 2, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+        CHECK(!"sent");
+    }
+    if (rank == 0) {
+        char *buffer = malloc(2 * (size_t)bytes);
+        MPI_Datatype type = MPI_BYTE;
+        if (typed) OK(MPI_Type_vector(bytes / 4, 4, 8, MPI_BYTE, &type));
+        OK(MPI_Type_commit(&type));
+        if (kept) {
+            wait_for_end(1);
+            for (int i = 0; i < 1000; i++)
+                OK(MPI_Iprobe(0, NEVER, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+        }
+        OK(MPI_Irecv(buffer, typed ? 1 : bytes, type, 1, TAG, MPI_COMM_WORLD, &request));
+        say(DYING);
+        FAILS(MPI_ERR_PROC_ABORTED, MPI_Wait(&request, MPI_STATUS_IGNORE));
+        free(buffer);
+    }
+    FAILS(MPI_ERR_PROC_ABORTED,
+          MPI_Recv(all, 1, MPI_INT, 1, NEVER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
 /* The child has what its parent had open, and lives until all others have noticed the parent's end. */
 static void forked(void)
 {
@@ -297,6 +342,11 @@ int main(int argc, char **argv)
     if (strcmp(when, "owner") == 0) barrier(judge++, 2, true);
     if (strcmp(when, "reduction") == 0) reduction(1);
     if (strcmp(when, "ahead") == 0) ahead();
+    if (strcmp(when, "torn") == 0) torn(16 << 10, false, false);
+    if (strcmp(when, "torn2") == 0) torn(100 << 10, false, false);
+    if (strcmp(when, "typed") == 0) torn(100 << 10, false, true);
+    if (strcmp(when, "kept") == 0) torn(16 << 10, true, false);
+    if (strcmp(when, "kept2") == 0) torn(100 << 10, true, false);
     if (strcmp(when, "forked") == 0) forked();
     /* The others may still be at it. */
     say(OVER);

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering, fence};
 
 use cairn_framework::abi::peer::{PEER_LOCAL, PEER_SELF, Peer as PeerView};
+use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::abi::status::{ERR_NOT_FOUND, ERR_PROTOCOL, ERR_RESOURCES, ERR_UNSUPPORTED};
 use cairn_framework::author::{
     Answer, Attempted, Component, Failure, HostHandle, Outcome, Registrar,
 };
 use cairn_framework::frameworks::btl::{
-    BTL_ALLOCATE, BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_CAN_WAKE, BTL_IN_ORDER,
-    BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_ATOMIC, BTL_REMOTE_READ,
-    BTL_REMOTE_WRITE, Btl, BtlAtomic, BtlMessage, BtlModule, BtlPacked, BtlTransfer, BtlWake,
-    Completion, DeviceBox, Way, too_long,
+    BTL_ALLOCATE, BTL_ATOMIC_32, BTL_ATOMIC_64, BTL_ATOMIC_GLOBAL, BTL_CAN_WAKE, BTL_HEADER_ROOM,
+    BTL_IN_ORDER, BTL_LOCAL_UNREGISTERED, BTL_NEEDS_REGISTRATION, BTL_REMOTE_ATOMIC,
+    BTL_REMOTE_READ, BTL_REMOTE_WRITE, Btl, BtlAtomic, BtlMessage, BtlModule, BtlPacked,
+    BtlTransfer, BtlWake, Completion, DeviceBox, Way, too_long,
 };
 use cairn_segment::{Options, Owner, Segment, arena_len};
 use cairn_transport::Lives;
@@ -30,7 +31,7 @@ use crate::orders::Refused;
 use crate::params::Params;
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry, Terms};
-use crate::ring::{INLINE, KIND_MESSAGE};
+use crate::ring::{self, INLINE, KIND_MESSAGE};
 use crate::smsc::SmscComponents;
 use crate::wake;
 use crate::wire::Geometry;
@@ -76,10 +77,13 @@ impl Component for SharedMemory {
             inbox: UnsafeCell::new(inbox(index)),
             transfers: RefCell::default(),
             starved: Cell::new(false),
+            growing: Cell::new(None),
+            senders: RefCell::default(),
             polled: Cell::new(true),
         };
         let cris: Vec<SmCri> = (0..instances).map(own).collect();
-        let packed_limit = params.packed_limit();
+        let packed_limit = params.packed_limit(geometry.ring_size);
+        let immediate_limit = params.immediate_limit(geometry.ring_size);
         let smsc = SmscComponents::find(host);
         let atomics = BTL_ATOMIC_32 | BTL_ATOMIC_64 | BTL_ATOMIC_GLOBAL;
         let allocate = match segment.len() > geometry.arena() {
@@ -93,7 +97,7 @@ impl Component for SharedMemory {
         let view = BtlModule {
             exclusivity: params.exclusivity.get() as u32,
             capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | registers | allocate,
-            immediate_limit: params.immediate_limit.get() as u32,
+            immediate_limit: immediate_limit as u32,
             packed_limit: packed_limit as u32,
             key_size: size_of::<u64>() as u32,
             eager_limit: params.eager_limit.get(),
@@ -111,8 +115,9 @@ impl Component for SharedMemory {
             geometry,
             barriers,
             packed_limit,
-            immediate_limit: params.immediate_limit.get() as usize,
-            message_limit: params.message_limit(),
+            immediate_limit,
+            grow_from: params.grow_from(job),
+            message_limit: ring::longest(geometry.ring_size),
             peers: (0..job.size).map(|_| AtomicPtr::default()).collect(),
             smsc,
             registry: Registry::default(),
@@ -199,10 +204,11 @@ impl Btl for SharedMemory {
             barriers: state.barriers,
             instances: state.cri_count(),
             crowded: job.is_crowded(),
+            grow_from: state.grow_from,
         };
         let owner = segment.owner();
         let made = Peer::new(segment, peer, own)?;
-        made.takes(state.packed_limit)?;
+        made.takes(state.view().eager_limit as usize + BTL_HEADER_ROOM)?;
         if !peer.is(PEER_SELF) {
             state.lives.watch(peer.rank, owner);
         }
@@ -445,6 +451,15 @@ impl Btl for SharedMemory {
         Ok(word.map(|(word, expected)| BtlWake::word(word, expected)))
     }
 
+    #[inline]
+    fn wait_for_more(_: &SmDevice, cri: &SmInstance, received: &Received, have: usize) -> usize {
+        cri.growing.get().map_or(received.len, |growing| growing.wait(cri, have))
+    }
+
+    fn message_limit(_: &SmDevice, peer: &Peer) -> usize {
+        peer.message_limit()
+    }
+
     fn describe(state: &SmDevice, peer: &Peer) -> String {
         format!("{}; {}", peer.describe(), state.smsc.describe())
     }
@@ -469,6 +484,11 @@ unsafe fn send_long(
         let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
         let Some(room) = ring.room(len) else { return starved(cri) };
         copy_short(message.header.cast(), room.place, header);
+        let polled = cri.polled.replace(false);
+        if polled && ring.grows(message.tag, len) {
+            ring.send_growing(room, message);
+            return Ok(Outcome::Done);
+        }
         let kind = ring.copy(message.payload.cast(), room.place.add(header), payload);
         ring.send_room(room, kind, message.tag, len);
     }

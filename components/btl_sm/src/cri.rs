@@ -1,13 +1,15 @@
 //! What belongs to a CRI, and the end of peers.
 
 use std::cell::{Cell, RefCell, UnsafeCell};
+use std::collections::HashMap;
 
 use cairn_framework::abi::host::LOG_INFO;
 use cairn_framework::frameworks::btl::OwnCri;
+use cairn_segment::Owner;
 
 use crate::large::{self, Transfers};
 use crate::module::SmDevice;
-use crate::receive::Inbox;
+use crate::receive::{Arriving, Inbox};
 
 /// A CRI of this transport.
 pub type SmInstance = OwnCri<SmCri>;
@@ -20,6 +22,10 @@ pub struct SmCri {
     pub transfers: RefCell<Transfers>,
     /// A send or a get was refused for lack of room since the last `arm`.
     pub starved: Cell<bool>,
+    /// The message whose receiver is called, if it is still being written.
+    pub growing: Cell<Option<Arriving>>,
+    /// The processes that send to this CRI, by rank, as far as their cards say who they are.
+    pub senders: RefCell<HashMap<u32, Owner>>,
     /// It was polled since the last short message was sent.
     pub polled: Cell<bool>,
 }

@@ -12,9 +12,11 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::Peer as PeerView;
+use cairn_framework::abi::receive::RECEIVE_GROWING;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
 use cairn_framework::author::{Mutex, MutexGuard, copy};
+use cairn_framework::frameworks::btl::BtlMessage;
 use cairn_segment::pace::{CHOICE, Pace, stream, ticks};
 use cairn_segment::{Part, Segment};
 
@@ -60,6 +62,8 @@ pub struct Own {
     pub instances: usize,
     /// Processes take turns on a core, so what one has written is in the cache of the other.
     pub crowded: bool,
+    /// Bytes of a message from which it is sent while it is written.
+    pub grow_from: usize,
 }
 
 /// A CRI's, on cache lines of its own.
@@ -224,6 +228,7 @@ impl Peer {
             fenced: self.fenced,
             shares: false,
             pace: (CHOICE && !self.own.crowded).then(Box::default),
+            grow_from: self.own.grow_from,
             _part: Some(part),
         })
     }
@@ -308,6 +313,8 @@ pub struct Outbound {
     shares: bool,
     /// How longer messages are copied, where there is a choice.
     pace: Option<Box<Pace>>,
+    /// Bytes of a message from which it is sent while it is written.
+    grow_from: usize,
     /// Keeps the ring mapped.
     _part: Option<Part>,
 }
@@ -327,6 +334,7 @@ impl Outbound {
             fenced: true,
             shares: false,
             pace: None,
+            grow_from: usize::MAX,
             _part: None,
         }
     }
@@ -387,6 +395,71 @@ impl Outbound {
             unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
         }
         KIND_MESSAGE
+    }
+
+    /// Whether a message for this entry of the receive table, with so many bytes, is sent while it is written.
+    #[inline]
+    pub fn grows(&self, tag: u8, len: usize) -> bool {
+        tag >= RECEIVE_GROWING && len >= self.grow_from && len <= ring::LONGEST_GROWING
+    }
+
+    /// Copies a message to its room and sends it meanwhile: the receiver is told of each piece.
+    ///
+    /// # Safety
+    /// The message's pointers and lengths hold, the room is as long, and it [grows](Self::grows).
+    #[inline(never)]
+    pub unsafe fn send_growing(&mut self, room: Room, message: &BtlMessage) {
+        let (header, payload) = (message.header_len as usize, message.payload_len as usize);
+        let len = header + payload;
+        let way = self.pace.as_ref().map(|pace| pace.choose(payload, self.ring.costs()));
+        let streaming = way == Some(true);
+        let begun = ticks();
+        let mut growing = None;
+        // What is told less often costs less, and makes the receiver wait for longer.
+        let step = (len / (8 * ring::PIECE)).max(1) as u8;
+        let (mut pieces, mut have) = (step, header);
+        // SAFETY: promised by the caller; what is copied ends where the payload ends.
+        unsafe {
+            copy(message.header.cast(), room.place, header);
+            loop {
+                let end = ring::grown(pieces.into()).min(len);
+                let from = message.payload.cast::<u8>().add(have - header);
+                let to = room.place.add(have);
+                if streaming {
+                    stream(from, to, end - have)
+                } else {
+                    copy(from, to, end - have)
+                }
+                have = end;
+                match &growing {
+                    _ if end == len => break,
+                    Some(growing) => self.ring.grow(growing, pieces),
+                    None => {
+                        growing = Some(self.ring.begin(room, message.tag, len as u32, pieces));
+                        self.ring_bell();
+                    }
+                }
+                pieces += step;
+            }
+        }
+        if let (Some(pace), Some(streaming)) = (&self.pace, way) {
+            pace.measured(payload, streaming, ticks().wrapping_sub(begun));
+        }
+        let kind = match way {
+            Some(true) => KIND_STREAMED,
+            Some(false) => KIND_CACHED,
+            None => KIND_MESSAGE,
+        };
+        if let Some(growing) = &growing {
+            self.ring.finish(growing, kind);
+        }
+    }
+
+    /// Begins a message that nobody will end.
+    #[cfg(all(test, not(feature = "loom")))]
+    pub fn begin_growing(&mut self, tag: u8, len: usize, pieces: u8) {
+        let room = self.room(len).expect("room");
+        self.ring.begin(room, tag, len as u32, pieces);
     }
 
     /// Sends what was written to the room.

@@ -30,6 +30,8 @@ pub struct State {
     pub packed_limit: usize,
     /// The same for `send_immediate`.
     pub immediate_limit: usize,
+    /// Bytes of a message from which it is sent while it is written.
+    pub grow_from: usize,
     /// Most bytes that a message to this process has: its rings take no longer one.
     pub message_limit: usize,
     /// Our endpoint to each rank of the job. Written by `add_peer` and `remove_peer`.

@@ -22,23 +22,28 @@ cairn_framework::params! {
              write to, where that makes these longer than btl_sm_ring_size and each process has a \
              core; none becomes longer than 2m by it",
             range(0, 1 << 40), level(5);
-        fragment_size: size(&text(longest(ring_size).min(32 << 10))),
-            "Largest piece of a message that is sent in one go, header included; at most a \
-             quarter of btl_sm_ring_size",
-            range(4096, longest(ring_size) as i64), level(5);
+        fragment_size: size("256k"),
+            "Largest piece of a message that is sent in one go, as far as it takes no more than a quarter of \
+             a ring with a header of 256 bytes",
+            range(4096, 16 << 20), level(5);
         pub eager_limit: size(&text(largest(ring_size).min(16 << 10))),
             "Largest message that is sent without asking the receiver first; with a header of \
              256 bytes at most a quarter of btl_sm_ring_size",
             range(0, largest(ring_size) as i64), level(4);
-        push_limit: size("128k"),
-            "Largest message that is sent in pieces of btl_sm_eager_limit without asking the \
+        push_limit: size("256k"),
+            "Largest message that is sent in pieces of btl_sm_fragment_size without asking the \
              receiver first, where each process has a core; longer ones are announced and fetched. \
              0 where all that are above btl_sm_eager_limit are",
             level(4);
-        pub immediate_limit: size(&text(frame(fragment_size, eager_limit))),
+        grow_from: size("8k"),
+            "Message from which the receiver is told of it when its first 4 KiB are written, and copies \
+             them while the others follow, where each process has a core. 0 where each is told of when \
+             all of it is written",
+            range(0, 1 << 30), level(5);
+        immediate_limit: size(&text(frame(fragment_size, eager_limit))),
             "Largest message, header included, that is copied from one piece of memory; longer \
              ones are packed into the ring. At most btl_sm_fragment_size, or btl_sm_eager_limit \
-             with its header if that is more",
+             if that is more, with its header",
             range(BTL_HEADER_ROOM as i64, frame(fragment_size, eager_limit) as i64), level(6);
         pub priority: priority(60);
         pub exclusivity: integer(BTL_EXCLUSIVITY_SHARED_MEMORY.into()),
@@ -96,9 +101,15 @@ impl Params {
         if job.is_crowded() { 0 } else { self.push_limit.get() }
     }
 
-    /// Most bytes of a message of any kind that a ring takes.
-    pub fn message_limit(&self) -> usize {
-        longest(self.ring_size)
+    /// Bytes of a message, header included, from which it is sent while it is written. A receiver that does not run
+    /// does not copy meanwhile, and one that does would wait for a sender that does not.
+    pub fn grow_from(&self, job: &Job) -> usize {
+        match self.grow_from.get() as usize {
+            0 => usize::MAX,
+            _ if job.is_crowded() => usize::MAX,
+            // One piece is no growth.
+            from => from.max(ring::PIECE + 1),
+        }
     }
 
     /// Rings for CRIs beyond the first of each process.
@@ -106,26 +117,25 @@ impl Params {
         self.max_rings.get() as usize
     }
 
-    /// Most bytes of header and payload in one message of any kind.
-    pub fn packed_limit(&self) -> usize {
-        frame(self.fragment_size, self.eager_limit)
+    /// Most bytes of header and payload in one message of any kind, through rings of so many bytes.
+    pub fn packed_limit(&self, ring_size: usize) -> usize {
+        frame(self.fragment_size, self.eager_limit).min(ring::longest(ring_size))
     }
 
-    /// Whether the values fit each other: a tool may have changed one after the ranges of others were
+    /// The same of one that is copied from one piece of memory.
+    pub fn immediate_limit(&self, ring_size: usize) -> usize {
+        self.packed_limit(ring_size).min(self.immediate_limit.get() as usize)
+    }
+
+    /// Whether the values fit each other: a tool may have changed one after the range of another was
     /// derived from it.
     pub fn check(&self) -> Result<(), Failure> {
-        for (name, param, most) in [
-            ("fragment_size", self.fragment_size, longest(self.ring_size)),
-            ("eager_limit", self.eager_limit, largest(self.ring_size)),
-            ("immediate_limit", self.immediate_limit, self.packed_limit()),
-        ] {
-            let value = param.get();
-            if value > most as u64 {
-                return Err(Failure::unavailable(format!(
-                    "btl_sm_{name} is {value}; allowed are at most {most} bytes with rings of {}",
-                    rounded(self.ring_size)
-                )));
-            }
+        let (value, most) = (self.eager_limit.get(), largest(self.ring_size));
+        if value > most as u64 {
+            return Err(Failure::unavailable(format!(
+                "btl_sm_eager_limit is {value}; allowed are at most {most} bytes with rings of {}",
+                rounded(self.ring_size)
+            )));
         }
         Ok(())
     }
@@ -146,18 +156,13 @@ fn rounded(ring_size: SizeParam) -> usize {
     (ring_size.get() as usize).next_power_of_two()
 }
 
-/// The longest message that goes through a ring.
-fn longest(ring_size: SizeParam) -> usize {
-    ring::longest(rounded(ring_size))
-}
-
-/// The same without its header.
+/// The longest message that goes through a ring, without its header.
 fn largest(ring_size: SizeParam) -> usize {
-    longest(ring_size) - BTL_HEADER_ROOM
+    ring::longest(rounded(ring_size)) - BTL_HEADER_ROOM
 }
 
 fn frame(fragment_size: SizeParam, eager_limit: SizeParam) -> usize {
-    (fragment_size.get() as usize).max(eager_limit.get() as usize + BTL_HEADER_ROOM)
+    fragment_size.get().max(eager_limit.get()) as usize + BTL_HEADER_ROOM
 }
 
 /// A default, as a user would write it.

@@ -7,9 +7,9 @@
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cairn_framework::abi::host::LOG_ERROR;
-use cairn_framework::abi::receive::Received;
+use cairn_framework::abi::receive::{RECEIVE_GROWING, RECEIVED_GROWING, Received};
 use cairn_segment::pace::ticks;
-use cairn_segment::{Part, Segment};
+use cairn_segment::{Life, Owner, Part, Segment};
 
 use crate::active::{Bits, WORD};
 use crate::cri::SmInstance;
@@ -17,7 +17,8 @@ use crate::endpoint::Peer;
 use crate::large;
 use crate::module::{SmDevice, State};
 use crate::ring::{
-    Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP, KIND_STREAMED, Message,
+    Coming, Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_GROWING, KIND_MESSAGE, KIND_SKIP,
+    KIND_STREAMED, Message,
 };
 use crate::unmapped::{Announced, Unmapped};
 use crate::wake::{self, USES_BITMAP, Word};
@@ -233,6 +234,11 @@ impl Inbox {
                 return false;
             }
         };
+        if let Ok(card) = state.host.card_get(rank)
+            && let Some(owner) = Owner::of(card)
+        {
+            cri.senders.borrow_mut().insert(rank, owner.keep());
+        }
         self.places[index as usize] = self.rings.len() as u32;
         let words = (index as usize / WORD + 1).max(self.left.len());
         self.left.resize(words, 0);
@@ -326,6 +332,64 @@ impl Inbox {
     }
 }
 
+/// A message that is still being written.
+#[derive(Clone, Copy)]
+pub struct Arriving {
+    coming: Coming,
+    /// Its sender.
+    rank: u32,
+    /// Ticks that its receiver has waited.
+    waited: u64,
+}
+
+impl Arriving {
+    /// Waits for more than so many bytes of the message that `cri` receives; as [`Btl::wait_for_more`].
+    ///
+    /// [`Btl::wait_for_more`]: cairn_framework::frameworks::btl::Btl::wait_for_more
+    #[inline]
+    pub fn wait(self, cri: &SmInstance, have: usize) -> usize {
+        // SAFETY: the message is given back after the CRI's note of it is taken.
+        let (there, _) = unsafe { self.coming.there() };
+        if there > have { there } else { self.wait_longer(cri, have) }
+    }
+
+    #[inline(never)]
+    fn wait_longer(self, cri: &SmInstance, have: usize) -> usize {
+        /// Looks at the control word for which a sender that writes needs at most a small part.
+        const LOOKS: u32 = 1000;
+        let begun = ticks();
+        let mut there = have;
+        let mut looks = 0_u32;
+        while there <= have {
+            looks = looks.wrapping_add(1);
+            if !looks.is_multiple_of(LOOKS) {
+                std::hint::spin_loop();
+            } else if self.sender_has_ended(cri) {
+                break;
+            } else {
+                // It is without its processor, which may be this one.
+                std::thread::yield_now();
+            }
+            // SAFETY: as in `wait`.
+            there = unsafe { self.coming.there() }.0;
+        }
+        let waited = self.waited + ticks().wrapping_sub(begun);
+        cri.growing.set(Some(Self { waited, ..self }));
+        there
+    }
+
+    /// Whether no more will come. The host is not asked: the receiver may hold locks.
+    #[cold]
+    fn sender_has_ended(&self, cri: &SmInstance) -> bool {
+        #[cfg(test)]
+        if ENDED.with_borrow(|ranks| ranks.contains(&self.rank)) {
+            return true;
+        }
+        let senders = cri.senders.borrow();
+        senders.get(&self.rank).is_some_and(|owner| owner.life() == Life::Ended)
+    }
+}
+
 /// Maps a ring.
 fn map(segment: &Segment, geometry: &Geometry, ring: u32) -> Result<Part, cairn_segment::Error> {
     #[cfg(test)]
@@ -337,6 +401,8 @@ fn map(segment: &Segment, geometry: &Geometry, ring: u32) -> Result<Part, cairn_
 
 #[cfg(test)]
 thread_local! {
+    /// Ranks whose processes this thread takes to have ended.
+    pub static ENDED: std::cell::RefCell<Vec<u32>> = const { std::cell::RefCell::new(Vec::new()) };
     /// Rings that there is no memory for when this thread wants to map them.
     pub static UNMAPPABLE: std::cell::RefCell<Vec<u32>> = const { std::cell::RefCell::new(Vec::new()) };
 }
@@ -365,15 +431,55 @@ impl Inbound {
         }
     }
 
-    /// Hands a message to its receiver.
+    /// Hands a message to its receiver, and takes it back.
     #[inline(always)]
     fn hand_on(&mut self, state: &SmDevice, control: Control, message: Message) {
+        self.show(state, control, message);
+        self.ring.release(message);
+    }
+
+    /// Shows a message to its receiver.
+    #[inline(always)]
+    fn show(&mut self, state: &SmDevice, control: Control, message: Message) {
         // SAFETY: the state's table of endpoints. Acquire pairs with the Release in `add_peer`.
         self.received.endpoint = unsafe { &*self.endpoint }.load(Ordering::Acquire).cast();
         self.received.data = message.data.cast();
         self.received.len = message.len;
         // SAFETY: the message stays until it is released.
         unsafe { state.receiver(control.tag()).call(&self.received) };
+    }
+
+    /// Hands on a message that is still being written. It is taken back when it is whole, or its sender has ended.
+    fn hand_on_growing(
+        &mut self,
+        state: &SmDevice,
+        cri: &SmInstance,
+        control: Control,
+        message: Message,
+    ) {
+        let arriving = Arriving { coming: self.ring.coming(message), rank: self.rank, waited: 0 };
+        cri.growing.set(Some(arriving));
+        self.received.flags |= RECEIVED_GROWING;
+        let begun = ticks();
+        self.show(state, control, message);
+        self.received.flags &= !RECEIVED_GROWING;
+        let mut have = 0;
+        while let Some(arriving) = cri.growing.get()
+            && have < message.len
+        {
+            let more = arriving.wait(cri, have);
+            if more == have {
+                break;
+            }
+            have = more;
+        }
+        let waited = cri.growing.take().map_or(0, |arriving| arriving.waited);
+        // SAFETY: it was not given back.
+        if let (_, Some(kind @ (KIND_CACHED | KIND_STREAMED))) = unsafe { arriving.coming.there() }
+        {
+            let took = ticks().wrapping_sub(begun).wrapping_sub(waited);
+            self.ring.took(kind == KIND_STREAMED, message.len, took);
+        }
         self.ring.release(message);
     }
 
@@ -393,6 +499,14 @@ impl Inbound {
                 self.hand_on(state, control, message);
                 let took = ticks().wrapping_sub(begun);
                 self.ring.took(kind == KIND_STREAMED, message.len, took);
+                true
+            }
+            (kind, Some(message))
+                if kind & KIND_GROWING != 0
+                    && message.len <= state.message_limit
+                    && control.tag() >= RECEIVE_GROWING =>
+            {
+                self.hand_on_growing(state, cri, control, message);
                 true
             }
             (KIND_SKIP, _) => self.ring.skip(),

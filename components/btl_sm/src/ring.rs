@@ -52,6 +52,19 @@ pub const KIND_SKIP: u8 = 3;
 pub const KIND_CACHED: u8 = 4;
 /// [`Control::kind`]: the same, copied past the caches.
 pub const KIND_STREAMED: u8 = 5;
+/// [`Control::kind`]: with this bit, for the receive table, and still being written. The other bits say how many
+/// pieces are there; the kind without the bit follows when all are.
+pub const KIND_GROWING: u8 = 0x80;
+
+/// Bytes of a piece of a message that grows. It ends at the end of a line, so the first one has fewer bytes of the
+/// message by its control word.
+pub const PIECE: usize = if cfg!(feature = "loom") { LINE } else { 4 << 10 };
+/// Bytes of a message of so many pieces.
+pub const fn grown(pieces: usize) -> usize {
+    pieces * PIECE - CONTROL
+}
+/// Longest message whose pieces a kind can count.
+pub const LONGEST_GROWING: usize = grown(KIND_GROWING as usize - 1);
 
 /// Most bytes of a message in a ring of so many bytes. A longer one may not find room for ever: up to its
 /// own length may be left out at the end of the ring, and a quarter of the ring is given back late.
@@ -221,6 +234,13 @@ pub struct Room {
     skipped: u64,
 }
 
+/// A message that was published and is still being written.
+pub struct Growing {
+    begin: u64,
+    tag: u8,
+    len: u32,
+}
+
 impl Producer {
     /// Without a ring.
     pub const fn closed() -> Self {
@@ -337,6 +357,31 @@ impl Producer {
         unsafe { lines.at(begin) }.control.store(control.0, Ordering::Release);
     }
 
+    /// Publishes a message for the receive table of which so many pieces are written and others follow.
+    pub fn begin(&mut self, room: Room, tag: u8, len: u32, pieces: u8) -> Growing {
+        debug_assert!((PIECE..=LONGEST_GROWING).contains(&(len as usize)));
+        let begin = self.tail + room.skipped;
+        self.publish_room(room, KIND_GROWING | pieces, tag, len);
+        Growing { begin, tag, len }
+    }
+
+    /// The message that was begun last has so many pieces now.
+    pub fn grow(&self, growing: &Growing, pieces: u8) {
+        self.restate(growing, KIND_GROWING | pieces);
+    }
+
+    /// All of it is there; it is of this kind.
+    pub fn finish(&self, growing: &Growing, kind: u8) {
+        self.restate(growing, kind);
+    }
+
+    fn restate(&self, &Growing { begin, tag, len }: &Growing, kind: u8) {
+        let control = Control::new(self.lines.stamp(begin), kind, tag, len);
+        // SAFETY: see `new`; the consumer does not give the message back before it has all. Release: its Acquire
+        // sees what was written before.
+        unsafe { self.lines.at(begin) }.control.store(control.0, Ordering::Release);
+    }
+
     /// Sends the consumer to the beginning of the ring, where the message is already.
     #[cold]
     fn skip(&self) {
@@ -365,6 +410,30 @@ pub struct Consumer {
 pub struct Message {
     pub data: *const u8,
     pub len: usize,
+}
+
+/// How much there is of a message that is still being written.
+#[derive(Clone, Copy)]
+pub struct Coming {
+    line: *const Line,
+    len: usize,
+}
+
+impl Coming {
+    /// Bytes that are there, and the kind of the message when that is all of it.
+    ///
+    /// # Safety
+    /// The ring is there, and the message was not given back.
+    #[inline]
+    pub unsafe fn there(&self) -> (usize, Option<u8>) {
+        // SAFETY: promised by the caller. Acquire pairs with the Release in `Producer::restate`.
+        let kind = Control(unsafe { &*self.line }.control.load(Ordering::Acquire)).kind();
+        match kind.checked_sub(KIND_GROWING) {
+            // At most all, whatever the producer says.
+            Some(pieces) => (grown(usize::from(pieces).max(1)).min(self.len), None),
+            None => (self.len, Some(kind)),
+        }
+    }
 }
 
 impl Consumer {
@@ -404,9 +473,18 @@ impl Consumer {
                 len <= INLINE || lines_of(len) <= self.lines.rest_of_ring(self.position)
             }
             KIND_CONTROL => len <= INLINE,
+            kind if kind & KIND_GROWING != 0 => {
+                len >= PIECE && lines_of(len) <= self.lines.rest_of_ring(self.position)
+            }
             _ => false,
         };
         fits.then_some(Message { data, len })
+    }
+
+    /// The next message while it is still being written: to be asked by [`Coming::there`].
+    #[inline]
+    pub fn coming(&self, message: Message) -> Coming {
+        Coming { line: self.next, len: message.len }
     }
 
     /// Gives the next message back. The producer learns it at the latest when a quarter of the ring

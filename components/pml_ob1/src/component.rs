@@ -7,6 +7,7 @@ use cairn_framework::abi::host::PROGRESS_EVERY_PASS;
 use cairn_framework::abi::job::THREAD_MULTIPLE;
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::pool::CriSet;
+use cairn_framework::abi::receive::ReceiveFn;
 use cairn_framework::abi::request::{MessageStatus, Request};
 use cairn_framework::abi::scope::Scope;
 use cairn_framework::author::{Answer, Component, Failure, HostHandle, Registrar};
@@ -55,14 +56,17 @@ impl Component for Ob1 {
         let context = core.context();
         // SAFETY: the core stays where it is until the component closes.
         unsafe {
-            let (arrived, again) = if threaded {
+            let (arrived, growing, again): (ReceiveFn, ReceiveFn, _) = if threaded {
                 core.comms.count::<Multiple>()?;
-                (arrive::arrived::<Multiple> as _, retry::retry::<Multiple> as _)
+                let (arrived, growing) = (arrive::arrived::<Multiple>, arrive::growing::<Multiple>);
+                (arrived, growing, retry::retry::<Multiple> as _)
             } else {
                 core.comms.count::<Single>()?;
-                (arrive::arrived::<Single> as _, retry::retry::<Single> as _)
+                let (arrived, growing) = (arrive::arrived::<Single>, arrive::growing::<Single>);
+                (arrived, growing, retry::retry::<Single> as _)
             };
             host.receive_register(wire::TAG, arrived, context)?;
+            host.receive_register(wire::TAG_GROWING, growing, context)?;
             host.progress_add(again, context, PROGRESS_EVERY_PASS)?;
         }
         Ok(Self { threaded, core })

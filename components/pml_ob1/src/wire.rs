@@ -20,10 +20,14 @@
 //! tables in [`ids`](crate::core::ids), never addresses. Nothing here is trusted; a reader of a header checks
 //! it.
 
+use cairn_framework::abi::receive::RECEIVE_GROWING;
 use cairn_framework::frameworks::btl::{BTL_HEADER_ROOM, BTL_MAX_KEY};
 
 /// Entry of the receive table that all messages of this component go to.
 pub const TAG: u8 = 64;
+
+/// The same for those with data, whose receiver may be told of them while they are written.
+pub const TAG_GROWING: u8 = RECEIVE_GROWING;
 
 /// Kinds of header, in the low six bits of the first word.
 pub mod kind {
@@ -228,8 +232,9 @@ headers! {
         reserved: u64,
     }
 
-    /// A message whose pieces follow without an answer. The first of them comes with it.
-    Pushed: 48 {
+    /// A message whose pieces follow without an answer. The first of them comes with it, and begins with a cache line
+    /// behind a transport's word of eight bytes.
+    Pushed: 56 {
         /// Kind and sequence number.
         word: u32,
         /// As in `Match`.
@@ -249,6 +254,8 @@ headers! {
         origin: u32,
         /// Zero.
         reserved: u32,
+        /// Zero.
+        padding: u64,
     }
 
     /// A piece of a pushed message. It may overtake the message's first.

@@ -323,3 +323,9 @@ proptest! {
 fn a_freed_send_ends_on_its_own() {
     play(6781806136695370631, false);
 }
+
+/// A program at whose end a process still has to tell another one, whose inbox is full, that it may push again.
+#[test]
+fn what_is_told_last_finds_room() {
+    play(13072005932396430164, false);
+}

@@ -53,7 +53,9 @@
 //! drops a connection that violates its protocol. A message may come before this process has asked
 //! for an endpoint to its sender: then [`Received::endpoint`](crate::abi::receive::Received) is null,
 //! and a sender that wants an answer names itself in its header, by which the receiver finds the peer and
-//! connects.
+//! connects. For tags from [`RECEIVE_GROWING`](crate::abi::receive::RECEIVE_GROWING) on a message may be handed on
+//! while its sender still writes it; [`BtlOps::wait_for_more`] then says how much there is. Its memory stays the
+//! sender's until it is whole, so the transport gives it back only then, whatever its receiver wanted.
 //!
 //! **Failure.** When a peer is gone, functions on its endpoint return `CAIRN_ERR_PEER`, and queued
 //! completions are called with it. A transport that learns of it (a connection that was open broke
@@ -70,6 +72,7 @@ use core::sync::atomic::AtomicU32;
 use super::component::Instance;
 use super::peer::Peer;
 use super::pool::{Cri, CriPool};
+use super::receive::Received;
 use super::status::{OutcomeCode, Status};
 
 /// [`BtlModule::capabilities`]: `send_immediate`.
@@ -490,4 +493,16 @@ pub struct BtlOps {
             pointer: &mut *mut c_void,
         ) -> Status,
     >,
+
+    /// Waits until more than `have` bytes of a message that is still being written are there, and returns
+    /// how many are; `have` if no more will come, because the sender has ended. Only for a message with
+    /// `CAIRN_RECEIVED_GROWING` and inside the call of its receiver, which need not wait for what it does not
+    /// want. Default: all are there.
+    pub wait_for_more:
+        Option<unsafe extern "C" fn(module: &BtlModule, received: &Received, have: usize) -> usize>,
+    /// Most bytes of header and payload in one message to this endpoint, where that is less than the device's
+    /// limits say; `eager_limit` with a header of `CAIRN_BTL_HEADER_ROOM` bytes at least. Any thread. Default: as
+    /// many as the device's limits say.
+    pub message_limit:
+        Option<unsafe extern "C" fn(module: &BtlModule, endpoint: *mut Endpoint) -> usize>,
 }

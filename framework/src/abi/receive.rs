@@ -8,9 +8,17 @@ use super::pool::Cri;
 /// Number of entries of the receive table; a tag on the wire is one byte.
 pub const RECEIVE_TAGS: usize = 256;
 
+/// Tags from this one on are for receivers that take messages which are still being written
+/// ([`RECEIVED_GROWING`]): a transport may hand on such a message before all of it is there.
+pub const RECEIVE_GROWING: u8 = 128;
+
 /// [`Received::flags`]: `data` begins with the header the sender gave, in one piece with the
 /// payload. Always set today; a transport that splits them will not set it.
 pub const RECEIVED_CONTIGUOUS: u32 = 1;
+/// [`Received::flags`]: the header that the sender gave is there, and of the payload what
+/// [`BtlOps::wait_for_more`](crate::abi::btl::BtlOps::wait_for_more) says. Only for tags from `CAIRN_RECEIVE_GROWING`
+/// on.
+pub const RECEIVED_GROWING: u32 = 2;
 
 /// One active message, in place. Everything it points to is gone when the callback returns.
 #[repr(C)]

@@ -18,6 +18,7 @@ pub use crate::abi::btl::*;
 use crate::abi::component::Instance;
 use crate::abi::peer::Peer;
 use crate::abi::pool::Cri;
+use crate::abi::receive::Received;
 use crate::abi::status::{ERR_ARGUMENT, OK, OutcomeCode, Status};
 use crate::author::{self, Attempted, Component, Failure, Outcome};
 
@@ -228,6 +229,22 @@ pub trait Btl: Component {
         Err(author::unsupported("arm"))
     }
 
+    /// Waits until more than `have` bytes are there of a message that is still being written, and that the CRI's
+    /// [`Btl::progress`] has handed on; how many are, or `have` if no more will come. Hot.
+    fn wait_for_more(
+        device: &Device<Self>,
+        cri: &OwnCri<Self::Cri>,
+        received: &Received,
+        have: usize,
+    ) -> usize {
+        received.len
+    }
+
+    /// Most bytes of a message to an endpoint, where that is less than the device's limits say.
+    fn message_limit(device: &Device<Self>, endpoint: &Self::Endpoint) -> usize {
+        usize::MAX
+    }
+
     /// What an endpoint is and does, as text for a person.
     fn describe(device: &Device<Self>, endpoint: &Self::Endpoint) -> String {
         String::new()
@@ -407,6 +424,14 @@ contract! {
         *pointer = core::ptr::null_mut();
         OK
     }
+    fn wait_for_more(
+        module: &BtlModule, received: &Received, have: usize,
+    ) -> usize = no_unwind {
+        T::wait_for_more(device::<T>(module), own::<T>(&*received.cri), received, have)
+    } default { received.len }
+    fn message_limit(module: &BtlModule, endpoint: *mut Endpoint) -> usize = no_unwind {
+        T::message_limit(device::<T>(module), &*endpoint.cast())
+    } default { usize::MAX }
 }
 
 #[cfg(all(test, feature = "host"))]

@@ -1,12 +1,13 @@
 use std::time::{Duration, Instant};
 
-use cairn_framework::abi::receive::Received;
+use cairn_framework::abi::receive::{RECEIVE_GROWING, RECEIVED_GROWING, Received};
 use cairn_framework::abi::status::ERR_ARGUMENT;
-use cairn_framework::frameworks::btl::{BTL_HEADER_ROOM, HeldCri};
+use cairn_framework::frameworks::btl::{BTL_HEADER_ROOM, HeldCri, OwnCri};
 use cairn_framework::mock::MockHost;
 
 use super::*;
-use crate::receive::UNMAPPABLE;
+use crate::endpoint::RingGuard;
+use crate::receive::{ENDED, UNMAPPABLE};
 use crate::ring::KIND_CONTROL;
 
 /// Tag of messages.
@@ -50,7 +51,14 @@ impl Job {
     /// Another rank, as it sends to us. Its first ring is the one of its number.
     fn sender(&self, rank: u32) -> Peer {
         let instances = self.state().cri_count();
-        let own = Own { rank, local_rank: rank, barriers: false, instances, crowded: false };
+        let own = Own {
+            rank,
+            local_rank: rank,
+            barriers: false,
+            instances,
+            crowded: false,
+            grow_from: 8192,
+        };
         Peer::new(self.state().segment.again().unwrap(), view(0), own).unwrap()
     }
 
@@ -86,7 +94,14 @@ impl Job {
         mock.set("ring_memory", "0");
         let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
         let segment = other.device.segment.again().unwrap();
-        let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1, crowded: false };
+        let own = Own {
+            rank: 0,
+            local_rank: 0,
+            barriers: false,
+            instances: 1,
+            crowded: false,
+            grow_from: usize::MAX,
+        };
         let peer = Peer::new(segment, view(rank), own).unwrap();
         self.state().peers[rank as usize].store(Box::leak(Box::new(peer)), Ordering::Release);
     }
@@ -265,13 +280,16 @@ fn view_with(params: &[(&str, &str)]) -> ([usize; 3], [u32; 3]) {
 #[test]
 fn limits_follow_from_the_parameters_and_the_ring() {
     let limits = |params: &[(&str, &str)]| view_with(params).0;
-    assert_eq!(limits(&[]), [32 << 10, 16 << 10, 32 << 10]);
-    // A small ring has smaller defaults.
-    assert_eq!(limits(&[("ring_size", "16k")]), [4096, 4096 - BTL_HEADER_ROOM, 4096]);
+    let frame = |bytes: usize| bytes + BTL_HEADER_ROOM;
+    assert_eq!(limits(&[]), [frame(256 << 10), 16 << 10, frame(256 << 10)]);
+    // A ring takes messages of a quarter of its length.
+    let short = |size| limits(&[("ring_size", size), ("ring_memory", "0")]);
+    assert_eq!(short("128k"), [32 << 10, 16 << 10, 32 << 10]);
+    assert_eq!(short("16k"), [4096, 4096 - BTL_HEADER_ROOM, 4096]);
     // A larger eager message makes a larger frame; nothing is cut.
     let large = [("ring_size", "4m"), ("eager_limit", "512k"), ("immediate_limit", "64k")];
-    assert_eq!(limits(&large), [(512 << 10) + BTL_HEADER_ROOM, 512 << 10, 64 << 10]);
-    assert_eq!(limits(&[("ring_size", "4m"), ("fragment_size", "1m")])[0], 1 << 20);
+    assert_eq!(limits(&large), [frame(512 << 10), 512 << 10, 64 << 10]);
+    assert_eq!(limits(&[("ring_size", "8m"), ("fragment_size", "1m")])[0], frame(1 << 20));
     let preferences = [("exclusivity", "7"), ("latency", "300"), ("bandwidth", "2000")];
     assert_eq!(view_with(&preferences).1, [7, 300, 2000]);
 }
@@ -293,27 +311,25 @@ fn rings_share_the_memory() {
 
 /// A tool may change a parameter after the ranges of others were derived from it.
 #[test]
-fn limits_that_do_not_fit_the_ring_any_more_are_an_error() {
-    for (name, value, most) in [
-        ("fragment_size", "5000", "at most 4096"),
-        ("eager_limit", "4000", "at most 3840"),
-        ("immediate_limit", "5000", "at most 4096"),
-    ] {
-        let mock = MockHost::leak("btl_sm");
-        mock.set("ring_size", "16k");
-        mock.set(name, value);
-        let refused = mock.open::<SharedMemory>().err().expect("an error").text;
-        for part in [name, value, most] {
-            assert!(refused.contains(part), "{refused}");
-        }
+fn a_limit_that_does_not_fit_the_ring_any_more_is_an_error() {
+    let mock = MockHost::leak("btl_sm");
+    mock.set("ring_size", "16k");
+    mock.set("eager_limit", "4000");
+    let refused = mock.open::<SharedMemory>().err().expect("an error").text;
+    for part in ["eager_limit", "4000", "at most 3840"] {
+        assert!(refused.contains(part), "{refused}");
     }
 }
 
 #[test]
 fn messages_up_to_the_limits_are_sent_and_longer_ones_are_errors() {
     let mock = MockHost::leak("btl_sm");
-    for (name, value) in [("ring_size", "1m"), ("fragment_size", "256k"), ("immediate_limit", "5k")]
-    {
+    for (name, value) in [
+        ("ring_size", "1m"),
+        ("ring_memory", "0"),
+        ("fragment_size", "256k"),
+        ("immediate_limit", "5k"),
+    ] {
         mock.set(name, value);
     }
     let received = Box::new(Cell::new(0));
@@ -370,10 +386,169 @@ fn a_peer_with_rings_too_small_for_our_messages_is_refused() {
     other.set("ring_memory", "0");
     let other: &SharedMemory = Box::leak(Box::new(other.open().unwrap()));
     let segment = other.device.segment.again().unwrap();
-    let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1, crowded: false };
+    let own = Own {
+        rank: 0,
+        local_rank: 0,
+        barriers: false,
+        instances: 1,
+        crowded: false,
+        grow_from: usize::MAX,
+    };
     let peer = Peer::new(segment, view(1), own).unwrap();
     assert_eq!(peer.message_limit(), 4096);
-    let refused = peer.takes(job.state().packed_limit).unwrap_err();
+    assert_eq!(SharedMemory::message_limit(job.state(), &peer), 4096);
+    let eager = job.state().view().eager_limit as usize + BTL_HEADER_ROOM;
+    let refused = peer.takes(eager).unwrap_err();
     assert!(refused.text.contains("btl_sm_ring_size differs"), "{refused}");
-    assert!(job.sender(1).takes(job.state().packed_limit).is_ok());
+    assert!(job.sender(1).takes(eager).is_ok());
+}
+
+/// What the receiver of messages that grow has found.
+struct Found {
+    mock: &'static MockHost,
+    /// How much was there each time that it asked, of the last message.
+    asked: RefCell<Vec<usize>>,
+    /// Messages that were whole, and right.
+    whole: Cell<u32>,
+    /// Every other message is not looked at.
+    skips: Cell<bool>,
+}
+
+/// Bytes of the message of this number.
+fn contents(number: u32, len: usize) -> Vec<u8> {
+    (0..len).map(|i| (i as u32 / 7 + number) as u8).collect()
+}
+
+unsafe extern "C" fn follow(found: *mut c_void, received: *const Received) {
+    // SAFETY: registered with it; the message is the transport's.
+    let (found, received) = unsafe { (&*found.cast::<Found>(), &*received) };
+    let number = found.whole.get();
+    if !(found.skips.get() && number.is_multiple_of(2)) {
+        found.asked.take();
+        let (mut bytes, mut have) = (Vec::new(), 0);
+        loop {
+            // SAFETY: the device is there; inside the call of the receiver.
+            let there = unsafe {
+                let cri = &*received.cri.cast::<OwnCri<SmCri>>();
+                let device = &*(*received.module).state.cast::<SmDevice>();
+                match received.flags & RECEIVED_GROWING {
+                    0 => received.len,
+                    _ => SharedMemory::wait_for_more(device, cri, received, have),
+                }
+            };
+            found.asked.borrow_mut().push(there);
+            if there == have {
+                return;
+            }
+            let new = received.data.cast::<u8>().wrapping_add(have);
+            // SAFETY: so many bytes are there.
+            bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(new, there - have) });
+            have = there;
+            if have == received.len {
+                break;
+            }
+        }
+        assert!(bytes == contents(number, received.len), "message {number} differs");
+    }
+    found.whole.set(number + 1);
+}
+
+/// A job whose messages that grow are received by `follow`.
+fn growing(skips: bool) -> (Job, Box<Found>) {
+    let (asked, whole, skips) = (RefCell::default(), Cell::new(0), Cell::new(skips));
+    let job = Job::new();
+    let found = Box::new(Found { mock: job.mock, asked, whole, skips });
+    let context = (&raw const *found).cast_mut().cast();
+    // SAFETY: it lives as long as the transport.
+    unsafe { found.mock.handle().receive_register(RECEIVE_GROWING, follow, context).unwrap() };
+    (job, found)
+}
+
+/// Whoever receives a message while it is written, or lets the transport wait for its end, gets that message,
+/// and so with those behind it.
+#[test]
+fn messages_are_received_while_they_are_written() {
+    const MESSAGES: u32 = 3000;
+    let end = Instant::now() + Duration::from_secs(60);
+    for skips in [false, true] {
+        let (job, found) = growing(skips);
+        let sender = job.sender(2);
+        std::thread::scope(|scope| {
+            let cri = job.cri();
+            // SAFETY: one thread at a time has the CRI's ring: the other one, from here on.
+            let ring = unsafe { sender.outbound(job.state(), &cri) };
+            drop(cri);
+            let Some(RingGuard::Own(ring)) = ring else { panic!("a ring of its own") };
+            scope.spawn(move || {
+                for number in 0..MESSAGES {
+                    // From one piece and a bit to as many as find room.
+                    let len = 8192 + (number as usize * 811) % 24_000;
+                    let bytes = contents(number, len);
+                    let (header, payload) = bytes.split_at(24);
+                    let message = BtlMessage {
+                        header: header.as_ptr().cast(),
+                        payload: payload.as_ptr().cast(),
+                        header_len: header.len() as u32,
+                        payload_len: payload.len() as u32,
+                        tag: RECEIVE_GROWING,
+                    };
+                    assert!(ring.grows(message.tag, len));
+                    let room = loop {
+                        match ring.room(len) {
+                            Some(room) => break room,
+                            None => assert!(Instant::now() < end, "no room"),
+                        }
+                    };
+                    // SAFETY: it is as long as the room.
+                    unsafe { ring.send_growing(room, &message) };
+                }
+            });
+            while found.whole.get() < MESSAGES {
+                assert!(Instant::now() < end, "{} came", found.whole.get());
+                job.pass();
+            }
+        });
+    }
+}
+
+/// A sender that ends in the midst of a message keeps nobody waiting, and what it began is no message.
+#[test]
+fn a_message_whose_sender_has_ended_is_not_waited_for() {
+    for skips in [false, true] {
+        let (job, found) = growing(skips);
+        let sender = job.sender(2);
+        let other = job.sender(3);
+        // SAFETY: one thread.
+        unsafe {
+            let mut ring = sender.outbound(job.state(), &job.cri()).expect("room");
+            ring.begin_growing(RECEIVE_GROWING, 20_000, 2);
+        }
+        ENDED.with_borrow_mut(|ranks| ranks.push(2));
+        assert!(job.pass());
+        let there = ring::grown(2);
+        match skips {
+            true => assert_eq!(found.whole.get(), 1, "it was not looked at"),
+            false => assert_eq!((found.asked.take(), found.whole.get()), (vec![there, there], 0)),
+        }
+        assert!(!job.pass(), "it was given back");
+        job.send(&other);
+        assert!(job.pass() && job.received.get() == 1);
+        ENDED.with_borrow_mut(Vec::clear);
+    }
+}
+
+/// A message that grows is one for a receiver that is ready for it.
+#[test]
+fn messages_for_other_receivers_do_not_grow() {
+    let job = Job::new();
+    let sender = job.sender(2);
+    // SAFETY: one thread.
+    unsafe {
+        let mut ring = sender.outbound(job.state(), &job.cri()).expect("room");
+        assert!(!ring.grows(RECEIVE_GROWING - 1, 10_000) && !ring.grows(RECEIVE_GROWING, 8191));
+        assert!(ring.grows(RECEIVE_GROWING, 8192));
+        ring.begin_growing(RECEIVE_GROWING - 1, 20_000, 2);
+    }
+    job.pass();
+    assert!(job.mock.log().iter().any(|said| said.contains("rank 2 broke the protocol")));
 }

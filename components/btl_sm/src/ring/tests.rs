@@ -63,6 +63,72 @@ mod model {
     // SAFETY: an end is used by one thread; what it leads to is atomic.
     unsafe impl Send for Producer {}
 
+    /// What is written before a piece is told of is seen by who was told, and the ring is used again only
+    /// when the message was given back.
+    #[test]
+    fn model_messages_that_grow() {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(|| {
+            const LEN: usize = LINE;
+            let (watched, mut producer, mut consumer) = watched();
+            let other = Arc::clone(&watched);
+            let write = move |place: usize, number: u64| {
+                // SAFETY: loom checks it.
+                other.bodies[place].with_mut(|at| unsafe { *at = number });
+            };
+            let sender = loom::thread::spawn(move || {
+                for number in 1..=2 {
+                    let room = loop {
+                        match producer.room(LEN) {
+                            Some(room) => break room,
+                            None => loom::thread::yield_now(),
+                        }
+                    };
+                    let place =
+                        |line: usize| (producer.tail + room.skipped) as usize % COUNT + line;
+                    let places = [0, 1].map(place);
+                    write(places[0], number);
+                    let growing = producer.begin(room, number as u8, LEN as u32, 1);
+                    write(places[1], number);
+                    producer.finish(&growing, KIND_CACHED);
+                }
+            });
+            for number in 1..=2 {
+                let control = loop {
+                    match consumer.peek() {
+                        Some(control) if control.kind() == KIND_SKIP => assert!(consumer.skip()),
+                        Some(control) => break control,
+                        None => {
+                            consumer.publish();
+                            loom::thread::yield_now();
+                        }
+                    }
+                };
+                assert_eq!(control.tag(), number as u8);
+                let message = consumer.message(control).expect("in order");
+                let coming = consumer.coming(message);
+                for line in 0..2 {
+                    loop {
+                        // SAFETY: it was not given back.
+                        let (there, kind) = unsafe { coming.there() };
+                        assert!(kind.is_none_or(|kind| kind == KIND_CACHED && there == LEN));
+                        if there >= grown(line + 1).min(LEN) {
+                            break;
+                        }
+                        loom::thread::yield_now();
+                    }
+                    let place = (consumer.position as usize + line) % COUNT;
+                    // SAFETY: loom checks it.
+                    assert_eq!(watched.bodies[place].with(|at| unsafe { *at }), number);
+                }
+                consumer.release(message);
+                consumer.publish();
+            }
+            sender.join().unwrap();
+        });
+    }
+
     /// Messages of one line, and of two where `long` says so.
     fn check(messages: u64, long: fn(u64) -> bool) {
         let mut builder = loom::model::Builder::new();
@@ -362,5 +428,45 @@ mod properties {
     fn a_producer_without_a_ring_looks_full() {
         let producer = Producer::closed();
         assert!(!producer.has_line() && !producer.is_open());
+    }
+
+    #[test]
+    fn a_message_is_received_while_it_is_written() {
+        const LEN: usize = 3 * PIECE;
+        let mut memory = Memory::new(4 * LEN.next_power_of_two() / LINE);
+        let (mut producer, mut consumer) = memory.ends();
+        // Around the ring, whose end the messages do not meet.
+        for lap in 0..20 {
+            let room = producer.room(LEN).expect("room");
+            let growing = producer.begin(room, 7, LEN as u32, 1);
+            let mut control = consumer.peek().expect("a message");
+            if control.kind() == KIND_SKIP {
+                assert!(consumer.skip());
+                control = consumer.peek().expect("the message");
+            }
+            assert_eq!((control.kind(), control.tag(), control.len()), (KIND_GROWING | 1, 7, LEN));
+            let message = consumer.message(control).expect("in order");
+            let coming = consumer.coming(message);
+            // SAFETY: the memory is there, and the message is not given back.
+            let there = || unsafe { coming.there() };
+            assert_eq!(there(), (PIECE - CONTROL, None));
+            producer.grow(&growing, 3);
+            assert_eq!(there(), (3 * PIECE - CONTROL, None));
+            // What makes no sense is no more than the message.
+            producer.grow(&growing, 127);
+            assert_eq!(there(), (LEN, None));
+            producer.grow(&growing, 0);
+            assert_eq!(there(), (PIECE - CONTROL, None));
+            producer.finish(&growing, KIND_STREAMED);
+            assert_eq!(there(), (LEN, Some(KIND_STREAMED)));
+            consumer.release(message);
+            assert!(consumer.peek().is_none(), "{lap}");
+            consumer.publish();
+        }
+        // One piece is no message that grows.
+        let room = producer.room(100).expect("room");
+        producer.publish_room(room, KIND_GROWING | 1, 7, 100);
+        let control = consumer.peek().expect("a message");
+        assert!(consumer.message(control).is_none());
     }
 }

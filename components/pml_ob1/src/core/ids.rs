@@ -326,6 +326,12 @@ impl Fragments {
         (self.writers == 0 && over).then_some((self.request, status))
     }
 
+    /// What a thread has begun to write, so many bytes, will not all come. It has still to say that it has written.
+    pub fn torn(&mut self, len: u64, status: i32) {
+        self.missing += len;
+        self.ended = Some(status);
+    }
+
     /// It will never be whole. Whether it is over, as nobody writes.
     pub fn end(&mut self, status: i32) -> bool {
         self.ended = Some(status);

@@ -183,6 +183,15 @@ impl Pushes {
         self.received.with::<M, _>(|received| received.written(name))
     }
 
+    /// Of a piece that is being written, of so many bytes, not all will come. [`Pushes::written`] is called all the same.
+    pub fn torn<M: Mode>(&self, name: PushName, len: u64, status: Status) {
+        self.received.with::<M, _>(|received| {
+            if let Some(Push::Matched(matched)) = received.open.get_mut(&name) {
+                matched.fragments.torn(len, status);
+            }
+        });
+    }
+
     /// The sender has sent so many bytes of a message and gives up: its receive, if it has one that nobody
     /// writes for.
     pub fn broken<M: Mode>(
@@ -382,6 +391,7 @@ mod tests {
     use core::ptr::{null_mut, without_provenance_mut};
 
     use super::*;
+    use crate::mode::Single;
 
     const NAME: PushName = PushName { origin: 3, number: 7 };
 
@@ -430,6 +440,26 @@ mod tests {
         assert_eq!((received.written(NAME), received.written(NAME)), (None, None));
         assert_eq!(received.written(NAME), Some((request, 0)));
         assert!(received.open.is_empty());
+    }
+
+    #[test]
+    fn a_piece_that_does_not_come_whole_ends_the_receive() {
+        let request = without_provenance_mut(64);
+        // The only one of a message, and one of three.
+        for (first, others) in [(30, 0), (10, 2)] {
+            let pushes = Pushes::default();
+            assert!(pushes.matched::<Single>(NAME, request, (30, first)).unwrap().is_empty());
+            for offset in [10, 20].into_iter().take(others) {
+                let piece = pushes.piece::<Single>(NAME, (offset, 10), never);
+                assert_eq!(piece, Piece::Write(request));
+            }
+            pushes.torn::<Single>(NAME, first, -9);
+            for _ in 0..others {
+                assert_eq!(pushes.written::<Single>(NAME), None);
+            }
+            assert_eq!(pushes.written::<Single>(NAME), Some((request, -9)));
+            assert_eq!(pushes.len::<Single>(), 0);
+        }
     }
 
     #[test]
@@ -506,7 +536,6 @@ mod tests {
 
     #[test]
     fn a_sender_is_stopped_above_the_limit_and_goes_on_below_half_of_it() {
-        use crate::mode::Single;
         let pushes = Pushes::default();
         let mut heard = Vec::new();
         for bytes in [100, 1, 10, -50, -11, -50, 200] {

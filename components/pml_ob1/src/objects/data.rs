@@ -3,7 +3,10 @@
 use core::ffi::c_void;
 
 use cairn_framework::abi::datatype::{Cursor, DATATYPE_CONTIGUOUS, Datatype};
+use cairn_framework::abi::receive::Received;
 use cairn_framework::author::walk;
+
+use crate::objects::message::{Incoming, Rest, more};
 
 /// A user's buffer, as a row of bytes that may have holes between them.
 #[derive(Clone, Copy)]
@@ -77,6 +80,54 @@ impl Data {
                 self.write_noncontiguous(offset, from, len, walk);
             }
         }
+    }
+
+    /// The same for what may not be there yet: the bytes of `message` from number `from` on. False if they will not
+    /// all come; then some of the buffer may be written.
+    ///
+    /// # Safety
+    /// `offset + len` is at most `bytes`; the message has so many behind `from`.
+    #[inline(always)]
+    pub unsafe fn take(
+        &self,
+        offset: u64,
+        message: &Incoming<'_>,
+        from: usize,
+        len: usize,
+        walk: &mut Option<Cursor>,
+    ) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match message.rest {
+                Rest::Coming(received) if self.contiguous => {
+                    return self.follow(offset, received, from, len);
+                }
+                Rest::Coming(_) | Rest::Lost if !message.rest.has_come() => return false,
+                _ => self.write(offset, message.data.add(from), len, walk),
+            }
+        }
+        true
+    }
+
+    /// As [`Data::take`], behind the sender, for contiguous data.
+    ///
+    /// # Safety
+    /// As for `take`.
+    #[inline(never)]
+    unsafe fn follow(&self, offset: u64, received: &Received, from: usize, len: usize) -> bool {
+        let data = received.data.cast::<u8>();
+        let mut done = 0;
+        while done < len {
+            let there = more(received, from + done);
+            let new = there.saturating_sub(from).min(len).saturating_sub(done);
+            if new == 0 {
+                return false;
+            }
+            // SAFETY: promised by the caller, and so many bytes are there.
+            unsafe { copy(data.add(from + done), self.at(offset).add(done), new) };
+            done += new;
+        }
+        true
     }
 
     /// # Safety

@@ -21,6 +21,8 @@ pub struct Kept {
     pub len: usize,
     /// It counts as one that a peer has pushed and no receive has got.
     pub counted: bool,
+    /// Not all of it came before its sender ended.
+    pub lost: bool,
     /// The pool it is from, or `CLASSES.len()` for the system's memory.
     class: usize,
 }
@@ -35,7 +37,7 @@ unsafe impl Send for KeptPointer {}
 
 /// Bytes, header and payload, that a message of each class has room for. Each node has room for
 /// the struct, too.
-const CLASSES: [usize; 5] = [64, 320, 1344, 4416, 16_704];
+const CLASSES: [usize; 9] = [64, 320, 1344, 4416, 16_704, 33_088, 65_856, 131_392, 262_464];
 
 impl Kept {
     /// Header and payload.
@@ -84,7 +86,7 @@ impl UnexpectedPool {
         let arrived = MatchArrived { source: 0, tag: 0, engine_private: [0; 4] };
         // SAFETY: a node or an allocation with room for both.
         unsafe {
-            kept.write(Kept { arrived, module, len, counted: false, class });
+            kept.write(Kept { arrived, module, len, counted: false, lost: false, class });
             cairn_framework::author::copy(data, Kept::data(kept), len);
         }
         kept

@@ -1,5 +1,6 @@
 //! A message that arrived.
 
+use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::request::MessageStatus;
 use cairn_framework::abi::status::OK;
 use cairn_framework::frameworks::btl::BtlModule;
@@ -21,17 +22,57 @@ pub struct Incoming<'a> {
     pub module: *const BtlModule,
     /// The instance whose lock is held.
     pub held: Held<'a>,
+    /// Whether its payload is there.
+    pub rest: Rest<'a>,
+}
+
+/// Whether the payload of a message is there. Its header is.
+#[derive(Clone, Copy)]
+pub enum Rest<'a> {
+    /// All of it.
+    There,
+    /// It is still being written.
+    Coming(&'a Received),
+    /// Not all, and no more will come.
+    Lost,
+}
+
+impl Rest<'_> {
+    /// Waits for all of it. False if that will not come.
+    #[inline]
+    pub fn has_come(&self) -> bool {
+        match self {
+            Self::There => true,
+            Self::Coming(received) => more(received, received.len - 1) == received.len,
+            Self::Lost => false,
+        }
+    }
+}
+
+/// As [`BtlOps::wait_for_more`], for a message whose receiver this is.
+///
+/// [`BtlOps::wait_for_more`]: cairn_framework::abi::btl::BtlOps::wait_for_more
+#[inline]
+pub fn more(received: &Received, have: usize) -> usize {
+    // SAFETY: the transport's message, which is valid during the call of its receiver; the host has completed the
+    // table.
+    unsafe {
+        let module = &*received.module;
+        let there = ((*module.ops).wait_for_more.unwrap_unchecked())(module, received, have);
+        there.min(received.len)
+    }
 }
 
 impl<'a> Incoming<'a> {
     /// A kept message.
     pub fn of_kept(kept: *mut Kept, held: Held<'a>) -> Self {
         // SAFETY: the holder of a kept message may read it.
-        let (len, module) = unsafe { ((*kept).len, (*kept).module) };
+        let (len, module, lost) = unsafe { ((*kept).len, (*kept).module, (*kept).lost) };
+        let rest = if lost { Rest::Lost } else { Rest::There };
         let data = Kept::data(kept);
         // SAFETY: no message is shorter.
         let header = unsafe { wire::Match::read(data) };
-        Self { header, data, len, module, held }
+        Self { header, data, len, module, held, rest }
     }
 
     /// Its kind.

@@ -27,8 +27,9 @@ use crate::objects::rail::Rail;
 use crate::objects::request::{ReceiveRequest, SendRequest};
 use crate::wire;
 
-/// Pieces of pushed messages have so many bytes at least, however small the eager limit is.
-const LEAST_PIECE: u64 = 1024;
+/// Most bytes of payload of a message that is sent in the shortest way. What it spares is nothing beside a longer one,
+/// whose receiver may be told of it while it is written.
+const SHORT: u64 = 4 << 10;
 
 /// A peer that was sent to.
 #[repr(C, align(128))]
@@ -43,8 +44,8 @@ pub struct Peer {
     pub push: u64,
     /// Bytes of such a piece.
     pub piece: usize,
-    /// Most bytes of payload, header and all, for the first rail's `send_immediate`, plus one; 0
-    /// without it.
+    /// Most bytes of payload of a short message, which the first rail's `send_immediate` takes with its header, plus
+    /// one; 0 without it.
     pub immediate_end: u64,
     /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
     /// constants, because every send reads it with them and it changes only when a transport is full.
@@ -67,10 +68,10 @@ impl Peer {
         let first = rails.first().ok_or("a connected peer without a route")?;
         let eager = first.device().eager_limit;
         let immediate_end = match first.immediate_limit().checked_sub(wire::Match::SIZE) {
-            Some(payload) => (payload as u64).min(first.device().eager_limit) + 1,
+            Some(payload) => (payload as u64).min(first.device().eager_limit).min(SHORT) + 1,
             None => 0,
         };
-        let (push, piece) = (first.device().push_limit, eager.max(LEAST_PIECE) as usize);
+        let (push, piece) = (first.device().push_limit, first.frame - wire::Pushed::SIZE);
         Ok(Self {
             view,
             rails,

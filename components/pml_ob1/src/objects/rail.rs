@@ -86,6 +86,9 @@ impl Rail {
         let immediate = can(BTL_SEND_IMMEDIATE, module.immediate_limit);
         let packed = can(BTL_SEND_PACKED, module.packed_limit);
         usable(module)?;
+        // SAFETY: the host has set the table, which is complete; the endpoint is the route's.
+        let most =
+            unsafe { ((*module.ops).message_limit.unwrap_unchecked())(module, route.endpoint) };
         Ok(Self {
             module,
             endpoint: route.endpoint,
@@ -93,9 +96,9 @@ impl Rail {
             send_immediate: unsafe { (*module.ops).send_immediate.unwrap_unchecked() },
             cri: pool.cri(0),
             instances: pool.count,
-            immediate,
-            packed,
-            frame: module.message_limit(),
+            immediate: immediate.min(most),
+            packed: packed.min(most),
+            frame: module.message_limit().min(most),
         })
     }
 
@@ -260,7 +263,7 @@ impl Rail {
     ) -> Result<Outcome, Status> {
         if data.contiguous && header.len() + len <= self.immediate {
             // SAFETY: promised by the caller.
-            return unsafe { self.immediate(cri, header, data.at(offset), len) };
+            return unsafe { self.immediate(wire::TAG_GROWING, cri, header, data.at(offset), len) };
         }
         // SAFETY: as above.
         unsafe { self.pack(cri, header, data, offset, len, walk) }
@@ -273,6 +276,7 @@ impl Rail {
     #[inline(always)]
     pub unsafe fn immediate(
         &self,
+        tag: u8,
         cri: &Cri,
         header: &[u8],
         payload: *const u8,
@@ -283,7 +287,7 @@ impl Rail {
             payload: payload.cast(),
             header_len: header.len() as u32,
             payload_len: len as u32,
-            tag: wire::TAG,
+            tag,
         };
         // SAFETY: promised by the caller.
         outcome(unsafe { (self.send_immediate)(self.device(), cri, self.endpoint, &message) })
@@ -332,7 +336,7 @@ impl Rail {
             // SAFETY: the copy has room for them.
             unsafe {
                 Packer::run((&raw mut packer).cast(), copy.as_mut_ptr().cast(), len);
-                self.immediate(cri, header, copy.as_ptr(), len)?
+                self.immediate(wire::TAG, cri, header, copy.as_ptr(), len)?
             }
         };
         if sent == Outcome::Done && packer.walk.is_some() {
@@ -349,7 +353,7 @@ impl Rail {
         debug_assert!(bytes.len() <= self.frame);
         if bytes.len() <= self.immediate {
             // SAFETY: promised by the caller; nothing besides the header.
-            return unsafe { self.immediate(cri, bytes, core::ptr::null(), 0) };
+            return unsafe { self.immediate(wire::TAG, cri, bytes, core::ptr::null(), 0) };
         }
         let nothing = Data {
             first: core::ptr::null_mut(),

@@ -14,9 +14,9 @@ use core::ffi::c_void;
 use std::time::Instant;
 
 use cairn_framework::abi::host::LOG_WARN;
-use cairn_framework::abi::receive::Received;
+use cairn_framework::abi::receive::{RECEIVED_GROWING, Received};
 use cairn_framework::abi::request::MessageStatus;
-use cairn_framework::abi::status::{ERR_TRUNCATED, OK, Status};
+use cairn_framework::abi::status::{ERR_PEER, ERR_TRUNCATED, OK, Status};
 use cairn_framework::frameworks::btl::BTL_MAX_KEY;
 use cairn_framework::frameworks::matching::{MatchArrived, MatchKeepFn, MatchPosted};
 
@@ -26,7 +26,7 @@ use crate::mode::Mode;
 use crate::objects::comm::{CommState, Order};
 use crate::objects::completion::complete;
 use crate::objects::kept::Kept;
-use crate::objects::message::Incoming;
+use crate::objects::message::{Incoming, Rest};
 use crate::objects::rail::Held;
 use crate::objects::request::ReceiveRequest;
 use crate::turn::Turn;
@@ -46,11 +46,42 @@ pub unsafe extern "C" fn arrived<M: Mode>(core: *mut c_void, received: *const Re
             len: received.len,
             module: received.module,
             held: received.cri.as_ref(),
+            rest: Rest::There,
         };
         if message.kind() == kind::MATCH {
             core.match_message::<M>(&message, kind::MATCH);
         } else {
             core.other::<M>(&message);
+        }
+    }
+}
+
+/// The receive callback of messages that may still be being written.
+pub unsafe extern "C" fn growing<M: Mode>(core: *mut c_void, received: *const Received) {
+    // SAFETY: as in `arrived`; the header is there.
+    unsafe {
+        let (at, received) = (core, &*received);
+        if received.flags & RECEIVED_GROWING == 0 || received.len < wire::Match::SIZE {
+            return arrived::<M>(at, received);
+        }
+        let core = Core::at(at);
+        let mut message = Incoming {
+            header: wire::Match::read(received.data.cast()),
+            data: received.data.cast(),
+            len: received.len,
+            module: received.module,
+            held: received.cri.as_ref(),
+            rest: Rest::Coming(received),
+        };
+        match message.kind() {
+            kind::MATCH => core.message::<M>(&message),
+            kind::PUSHED | kind::PIECE => core.other::<M>(&message),
+            // Of these nothing is gained. One that will not come is as if it had not been sent.
+            _ if message.rest.has_come() => {
+                message.rest = Rest::There;
+                core.other::<M>(&message);
+            }
+            _ => {}
         }
     }
 }
@@ -159,7 +190,8 @@ impl Core {
     fn too_short<M: Mode>(&self, received: &Received) {
         let header = wire::Match { word: 0, source: 0, tag: 0, maker: 0, serial: 0 };
         let Received { len, module, .. } = *received;
-        let message = Incoming { header, data: received.data.cast(), len, module, held: None };
+        let (data, rest) = (received.data.cast(), Rest::There);
+        let message = Incoming { header, data, len, module, held: None, rest };
         self.violation::<M>(&message, "it is shorter than any header");
     }
 
@@ -454,11 +486,15 @@ impl Core {
         unsafe {
             let data = &(*request).data;
             let fits = (len as u64).min(data.bytes) as usize;
-            data.write(0, message.data.add(header_len), fits, &mut None);
+            let came = data.take(0, message, header_len, fits, &mut None);
             (*request).request.status = MessageStatus {
                 source: header.source as i32,
                 tag: header.tag,
-                error: if fits < len { ERR_TRUNCATED } else { OK },
+                error: match came {
+                    false => ERR_PEER,
+                    true if fits < len => ERR_TRUNCATED,
+                    true => OK,
+                },
                 cancelled: 0,
                 bytes: fits as u64,
             };
@@ -499,6 +535,8 @@ impl Core {
     /// # Safety
     /// Its bytes are there.
     pub unsafe fn keep<M: Mode>(&self, message: &Incoming<'_>) -> *mut Kept {
+        // What is copied meanwhile, of one that does not come, is what lies there; nobody gets it.
+        let lost = !message.rest.has_come();
         // SAFETY: promised by the caller.
         let kept = unsafe { self.unexpected.keep::<M>(message.module, message.data, message.len) };
         if kept.is_null() {
@@ -508,7 +546,10 @@ impl Core {
         }
         // A peer may have changed the header since it was checked.
         // SAFETY: no message is shorter, and the copy is ours.
-        unsafe { Kept::data(kept).cast::<[u8; wire::Match::SIZE]>().write(message.header.bytes()) };
+        unsafe {
+            Kept::data(kept).cast::<[u8; wire::Match::SIZE]>().write(message.header.bytes());
+            (*kept).lost = lost;
+        }
         kept
     }
 

@@ -105,12 +105,11 @@ impl Core {
                 self.violation::<M>(message, "this is no first piece of a message");
                 return self.end_pushed::<M>(request, ERR_PROTOCOL);
             };
-            write_piece::<M>(request, 0, message.data.add(wire::Pushed::SIZE), first);
+            self.write_piece::<M>(name, request, 0, (message, wire::Pushed::SIZE));
             for EarlyPiece { offset, right, kept: KeptPointer(kept), .. } in early {
                 let piece = Incoming::of_kept(kept, message.held);
                 if right {
-                    let len = piece.len - wire::Piece::SIZE;
-                    write_piece::<M>(request, offset, piece.data.add(wire::Piece::SIZE), len);
+                    self.write_piece::<M>(name, request, offset, (&piece, wire::Piece::SIZE));
                     self.wrote::<M>(name);
                 } else {
                     self.violation::<M>(&piece, "it is no piece of its message");
@@ -135,12 +134,44 @@ impl Core {
             let keep = || KeptPointer(self.keep::<M>(message));
             match self.pushes.piece::<M>(header.name(), (header.offset, len as u64), keep) {
                 Piece::Write(request) => {
-                    let from = message.data.add(wire::Piece::SIZE);
-                    write_piece::<M>(request, header.offset, from, len);
-                    self.wrote::<M>(header.name());
+                    let (name, from) = (header.name(), (message, wire::Piece::SIZE));
+                    self.write_piece::<M>(name, request, header.offset, from);
+                    self.wrote::<M>(name);
                 }
                 Piece::Done => {}
                 Piece::Wrong => self.violation::<M>(message, "it is no piece of its message"),
+            }
+        }
+    }
+
+    /// Writes a piece into the user's buffer, as far as that goes: the bytes of a message from that number on. If they
+    /// will not come, the message's receive ends with an error.
+    ///
+    /// # Safety
+    /// The receive is being written to; the message has so many bytes.
+    #[inline]
+    unsafe fn write_piece<M: Mode>(
+        &self,
+        name: PushName,
+        request: *mut ReceiveRequest,
+        offset: u64,
+        (message, from): (&Incoming<'_>, usize),
+    ) {
+        // SAFETY: promised by the caller; what lies behind the wanted bytes is left out. The walk is touched where
+        // there are no threads only.
+        unsafe {
+            let room = (*request).transfer.wanted.saturating_sub(offset);
+            let len = room.min((message.len - from) as u64) as usize;
+            if len == 0 {
+                return;
+            }
+            let came = if M::THREADED {
+                (*request).data.take(offset, message, from, len, &mut None)
+            } else {
+                (*request).data.take(offset, message, from, len, &mut (*request).transfer.walk)
+            };
+            if !came {
+                self.pushes.torn::<M>(name, (message.len - from) as u64, ERR_PEER);
             }
         }
     }
@@ -246,32 +277,5 @@ impl Peer {
     fn hear_pushing(&self, number: u64, allowed: bool) {
         let word = number << 1 | u64::from(!allowed);
         self.pushing.fetch_max(word, Ordering::Relaxed);
-    }
-}
-
-/// Writes a piece into the user's buffer, as far as that goes.
-///
-/// # Safety
-/// The receive stays during the call; so many bytes are there.
-#[inline]
-unsafe fn write_piece<M: Mode>(
-    request: *mut ReceiveRequest,
-    offset: u64,
-    from: *const u8,
-    len: usize,
-) {
-    // SAFETY: promised by the caller; what lies behind the wanted bytes is left out. The walk is touched where
-    // there are no threads only.
-    unsafe {
-        let room = (*request).transfer.wanted.saturating_sub(offset);
-        let len = room.min(len as u64) as usize;
-        if len == 0 {
-            return;
-        }
-        if M::THREADED {
-            (*request).data.write(offset, from, len, &mut None);
-        } else {
-            (*request).data.write(offset, from, len, &mut (*request).transfer.walk);
-        }
     }
 }

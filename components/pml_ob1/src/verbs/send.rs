@@ -261,7 +261,7 @@ impl Core {
         let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
         // SAFETY: promised by the caller; header and data are short enough.
         let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
-            rail.immediate(cri, header, from, bytes as usize)
+            rail.immediate(wire::TAG, cri, header, from, bytes as usize)
         };
         self.number_and_push::<M>(send, state, rank, peer, bytes, push)
     }
@@ -575,6 +575,7 @@ impl Core {
                     number: id,
                     origin,
                     reserved: 0,
+                    padding: 0,
                 }
                 .bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);

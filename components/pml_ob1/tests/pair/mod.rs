@@ -139,16 +139,10 @@ impl Job {
     /// Closes the communicators and the job. Nothing may be left registered.
     pub fn end(self, comms: Vec<Vec<Handle>>) {
         // Each may have to wait until others have taken what it sends last.
-        std::thread::scope(|scope| {
-            for rank in &self.ranks {
-                let mine: Vec<Handle> =
-                    comms.iter().map(|comm| comm[rank.number as usize]).collect();
-                scope.spawn(move || {
-                    rank.flush();
-                    mine.into_iter().for_each(|handle| rank.close(handle));
-                });
-            }
-        });
+        self.each(Rank::flush);
+        for rank in &self.ranks {
+            comms.iter().for_each(|comm| rank.close(comm[rank.number as usize]));
+        }
         assert_eq!(self.fabric.registered(), 0, "memory is still registered");
         self.ranks.iter().for_each(|rank| rank.system.close());
     }
