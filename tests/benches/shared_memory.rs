@@ -21,7 +21,7 @@ use cairn_framework::abi::status::{DONE, NO_RESOURCES, QUEUED};
 use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
 use linked as _;
 
-const TAG: u8 = 201;
+const TAG: u8 = 101;
 /// Of the length that ob1's match header has.
 const HEADER: [u8; 16] = [0; 16];
 /// Each figure is the best of so many, since the machine is not ours alone.

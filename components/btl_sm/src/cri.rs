@@ -26,7 +26,7 @@ pub struct SmCri {
     pub growing: Cell<Option<Arriving>>,
     /// The processes that send to this CRI, by rank, as far as their cards say who they are.
     pub senders: RefCell<HashMap<u32, Owner>>,
-    /// It was polled since the last short message was sent.
+    /// It was polled since the last message was sent.
     pub polled: Cell<bool>,
 }
 

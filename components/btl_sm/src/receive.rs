@@ -237,7 +237,7 @@ impl Inbox {
         if let Ok(card) = state.host.card_get(rank)
             && let Some(owner) = Owner::of(card)
         {
-            cri.senders.borrow_mut().insert(rank, owner.keep());
+            cri.senders.borrow_mut().insert(rank, owner);
         }
         self.places[index as usize] = self.rings.len() as u32;
         let words = (index as usize / WORD + 1).max(self.left.len());
@@ -362,16 +362,18 @@ impl Arriving {
         let mut looks = 0_u32;
         while there <= have {
             looks = looks.wrapping_add(1);
-            if !looks.is_multiple_of(LOOKS) {
-                std::hint::spin_loop();
-            } else if self.sender_has_ended(cri) {
-                break;
-            } else {
+            let ended = looks.is_multiple_of(LOOKS) && {
                 // It is without its processor, which may be this one.
                 std::thread::yield_now();
-            }
+                self.sender_has_ended(cri)
+            };
+            std::hint::spin_loop();
+            // What it had written before it ended counts.
             // SAFETY: as in `wait`.
-            there = unsafe { self.coming.there() }.0;
+            there = unsafe { self.coming.there() }.0.max(have);
+            if ended {
+                break;
+            }
         }
         let waited = self.waited + ticks().wrapping_sub(begun);
         cri.growing.set(Some(Self { waited, ..self }));

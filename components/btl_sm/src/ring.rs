@@ -28,7 +28,8 @@
 //! (Lee, Bu and Chandranmenon, 2009).
 //!
 //! **Trust.** The consumer checks every control word before it follows it; the producer takes a head
-//! that makes no sense for a full ring. Neither can be led outside of the ring.
+//! that makes no sense for a full ring. Neither can be led outside of the ring. But a consumer waits for a message
+//! that grows as long as its producer's process lives: one that is stopped in the midst of it stops the consumer.
 
 use std::cell::UnsafeCell;
 

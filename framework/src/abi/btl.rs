@@ -48,7 +48,7 @@
 //! atomics and messages, except by `flush`.
 //!
 //! **Receiving.** A progress call hands each message to the host's receive table by its tag
-//! ([`Received`](crate::abi::receive::Received)), in place; the callback copies what it keeps. What
+//! ([`Received`]), in place; the callback copies what it keeps. What
 //! comes from a peer is not trusted: a transport checks lengths and indices before it uses them, and
 //! drops a connection that violates its protocol. A message may come before this process has asked
 //! for an endpoint to its sender: then [`Received::endpoint`](crate::abi::receive::Received) is null,

@@ -15,7 +15,7 @@ use cairn_segment::{Part, Segment};
 use crate::bytes::Bytes;
 
 /// The tag of messages.
-const TAG: u8 = 201;
+const TAG: u8 = 101;
 /// Bytes of memory that is read.
 const LONG: usize = 300_000;
 
@@ -190,7 +190,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         [order(20_000, 1, &[3, 2, 0, 1, 0, 0, 0]), vec![7, 7, 7]].concat(),
         [vec![2, 1, 2, 8, 0, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], vec![7]].concat(),
         vec![5, 0, 0, 80, 7, 6, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 7, 7, 7],
-        vec![1, 16, 0, 8, 0, 0, 0, 201, 1, 1, 0, 7, 0, 64, 1, 1, 0, 0, 0, 0, 0, 0, 0, 7],
+        vec![1, 16, 0, 8, 0, 0, 0, 101, 1, 1, 0, 7, 0, 64, 1, 1, 0, 0, 0, 0, 0, 0, 0, 7],
     ]
 }
 

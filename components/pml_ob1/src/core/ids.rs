@@ -301,6 +301,11 @@ impl Fragments {
         self.ended.is_some()
     }
 
+    /// Bytes wanted.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
     /// Bytes that came.
     pub fn came(&self) -> u64 {
         self.total - self.missing

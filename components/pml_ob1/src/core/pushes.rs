@@ -188,6 +188,8 @@ impl Pushes {
         self.received.with::<M, _>(|received| {
             if let Some(Push::Matched(matched)) = received.open.get_mut(&name) {
                 matched.fragments.torn(len, status);
+                // Other pieces may come all the same, by other ways.
+                matched.sent.get_or_insert(matched.fragments.total());
             }
         });
     }
@@ -458,6 +460,9 @@ mod tests {
                 assert_eq!(pushes.written::<Single>(NAME), None);
             }
             assert_eq!(pushes.written::<Single>(NAME), Some((request, -9)));
+            // What comes of it later is not kept, and it is forgotten with its sender.
+            assert_eq!(pushes.piece::<Single>(NAME, (0, 1), never), Piece::Done);
+            assert!(pushes.of_origin::<Single>(NAME.origin).is_empty());
             assert_eq!(pushes.len::<Single>(), 0);
         }
     }

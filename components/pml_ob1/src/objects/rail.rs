@@ -11,8 +11,8 @@ use cairn_framework::abi::status::{
 };
 use cairn_framework::author::{Failure, HostHandle, Outcome};
 use cairn_framework::frameworks::btl::{
-    BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION, BTL_SEND_IMMEDIATE,
-    BTL_SEND_PACKED, BtlMessage, BtlModule, BtlOps, BtlPacked, Endpoint,
+    BTL_HEADER_ROOM, BTL_LOCAL, BTL_LOCAL_UNREGISTERED, BTL_MAX_KEY, BTL_NEEDS_REGISTRATION,
+    BTL_SEND_IMMEDIATE, BTL_SEND_PACKED, BtlMessage, BtlModule, BtlOps, BtlPacked, Endpoint,
 };
 use cairn_framework::frameworks::cri::{CRI_SEND, CriAsker};
 
@@ -89,6 +89,11 @@ impl Rail {
         // SAFETY: the host has set the table, which is complete; the endpoint is the route's.
         let most =
             unsafe { ((*module.ops).message_limit.unwrap_unchecked())(module, route.endpoint) };
+        if (most as u64) < module.eager_limit.saturating_add(BTL_HEADER_ROOM as u64) {
+            let text =
+                format!("an endpoint takes {most} bytes, fewer than its device's eager limit");
+            return Err(Failure::unavailable(text));
+        }
         Ok(Self {
             module,
             endpoint: route.endpoint,

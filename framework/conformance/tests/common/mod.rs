@@ -13,8 +13,8 @@ use cairn_framework::abi::receive::Received;
 use cairn_framework::abi::status::{DONE, NO_RESOURCES, OK, QUEUED};
 use cairn_framework::frameworks::btl::{BtlCompletion, BtlTransfer};
 
-pub const TAG: u8 = 201;
-pub const ECHO: u8 = 202;
+pub const TAG: u8 = 101;
+pub const ECHO: u8 = 102;
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What a rank received.
