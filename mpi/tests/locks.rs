@@ -77,7 +77,7 @@ const SERIALIZED: c_int = 2048;
 const MULTIPLE: c_int = 4096;
 const BYTES: c_int = 8;
 /// Bytes of a message that is announced.
-const MANY: c_int = 1 << 19;
+const MANY: c_int = (1 << 18) + 8;
 
 /// In the environment of the process that measures: the level of thread support.
 const LEVEL: &str = "CAIRN_TEST_LEVEL";
