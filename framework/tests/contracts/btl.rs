@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU32;
 
 use cairn_framework::abi::peer::Peer;
 use cairn_framework::abi::pool::{CACHE_LINE_PAIR, Cri};
+use cairn_framework::abi::receive::{RECEIVED_GROWING, Received};
 use cairn_framework::abi::status::{
     DONE, ERR_PEER, ERR_UNSUPPORTED, NO_RESOURCES, OK, OutcomeCode,
 };
@@ -133,6 +134,19 @@ impl Btl for Double {
         let wake = BtlWake { fd: 12, reserved: 0, word: &raw const WORD, expected: 34 };
         Ok((outcome != Outcome::NoResources).then_some(wake))
     }
+    fn wait_for_more(
+        port: &Device<Self>,
+        cri: &OwnCri<()>,
+        received: &Received,
+        have: usize,
+    ) -> usize {
+        note("wait_for_more", (port.number, p(cri.head()), p(received), have));
+        have + 5
+    }
+    fn message_limit(port: &Device<Self>, endpoint: &End) -> usize {
+        note("message_limit", (port.number, pointer(endpoint)));
+        12345
+    }
     fn describe(port: &Device<Self>, endpoint: &End) -> String {
         note("describe", (port.number, pointer(endpoint)));
         "connecté".into()
@@ -173,7 +187,20 @@ impl Btl for Double {
 
 components!(btl, Double: send_immediate, send_packed, put, get, atomic, flush,
     register_memory, deregister_memory, pack_key, unpack_key, release_key, arm, describe,
-    offer_memory, allocate_memory, free_memory, map_key);
+    offer_memory, allocate_memory, free_memory, map_key, wait_for_more, message_limit);
+
+/// A message that is still being written.
+fn received(module: &BtlModule, cri: &Cri) -> Received {
+    Received {
+        struct_size: size_of::<Received>() as u32,
+        flags: RECEIVED_GROWING,
+        module,
+        cri: p(cri).cast_mut(),
+        endpoint: null_mut(),
+        data: null(),
+        len: 99,
+    }
+}
 
 /// An endpoint that no device has made.
 static END: End = End { rank: 0 };
@@ -224,6 +251,10 @@ fn traffic(btl: &Subject<BtlOps>, module: &BtlModule) {
     check!(btl, outcome atomic(module, cri, to, atomic, done) => (71, on, to, p(atomic), done));
     check!(btl, outcome flush(module, cri, to, done) => (71, on, to, done));
     check!(btl, outcome flush(module, cri, all, done) => (71, on, all, done));
+    let received = &received(module, cri);
+    let there = check!(btl, plain wait_for_more(module, received, 7) => (71, on, p(received), 7));
+    assert_eq!(there, 12);
+    assert_eq!(check!(btl, plain message_limit(module, to) => (71, to)), 12345);
 }
 
 fn peers(btl: &Subject<BtlOps>, [left, right]: [&BtlModule; 2]) {
@@ -428,6 +459,10 @@ fn absent_functions() {
             assert_eq!(c!(ops, map_key(module, null_mut(), 16, 9, &mut place)), OK);
             assert!(place.is_null());
         }),
+        ("wait_for_more", &|| {
+            assert_eq!(c!(ops, wait_for_more(module, &received(module, cri), 7)), 99);
+        }),
+        ("message_limit", &|| assert_eq!(c!(ops, message_limit(module, endpoint)), usize::MAX)),
     ]);
     btl.close();
 }
