@@ -483,12 +483,12 @@ unsafe fn send_long(
     unsafe {
         let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
         let Some(room) = ring.room(len) else { return starved(cri) };
-        copy_short(message.header.cast(), room.place, header);
         let polled = cri.polled.replace(false);
         if polled && ring.grows(message.tag, len) {
             ring.send_growing(room, message);
             return Ok(Outcome::Done);
         }
+        copy_short(message.header.cast(), room.place, header);
         let kind = ring.copy(message.payload.cast(), room.place.add(header), payload);
         ring.send_room(room, kind, message.tag, len);
     }

@@ -89,20 +89,7 @@ impl Job {
 
     /// Connects us to a rank that never looks at what we send.
     fn connect(&self, rank: u32) {
-        let mock = MockHost::leak_among("btl_sm", 4);
-        mock.set("ring_size", "16k");
-        mock.set("ring_memory", "0");
-        let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
-        let segment = other.device.segment.again().unwrap();
-        let own = Own {
-            rank: 0,
-            local_rank: 0,
-            barriers: false,
-            instances: 1,
-            crowded: false,
-            grow_from: usize::MAX,
-        };
-        let peer = Peer::new(segment, view(rank), own).unwrap();
+        let peer = with_short_rings(rank);
         self.state().peers[rank as usize].store(Box::leak(Box::new(peer)), Ordering::Release);
     }
 
@@ -127,6 +114,24 @@ impl Job {
         let line = format!("the process of rank {rank} has ended");
         self.mock.log().iter().any(|said| said.ends_with(&line))
     }
+}
+
+/// A peer with the shortest rings, which never looks at what is sent to it.
+fn with_short_rings(rank: u32) -> Peer {
+    let mock = MockHost::leak_among("btl_sm", 4);
+    mock.set("ring_size", "16k");
+    mock.set("ring_memory", "0");
+    let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
+    let segment = other.device.segment.again().unwrap();
+    let own = Own {
+        rank: 0,
+        local_rank: 0,
+        barriers: false,
+        instances: 1,
+        crowded: false,
+        grow_from: usize::MAX,
+    };
+    Peer::new(segment, view(rank), own).unwrap()
 }
 
 /// A peer, as the host has it.
@@ -381,20 +386,7 @@ fn messages_up_to_the_limits_are_sent_and_longer_ones_are_errors() {
 #[test]
 fn a_peer_with_rings_too_small_for_our_messages_is_refused() {
     let job = Job::new();
-    let other = MockHost::leak_among("btl_sm", 4);
-    other.set("ring_size", "16k");
-    other.set("ring_memory", "0");
-    let other: &SharedMemory = Box::leak(Box::new(other.open().unwrap()));
-    let segment = other.device.segment.again().unwrap();
-    let own = Own {
-        rank: 0,
-        local_rank: 0,
-        barriers: false,
-        instances: 1,
-        crowded: false,
-        grow_from: usize::MAX,
-    };
-    let peer = Peer::new(segment, view(1), own).unwrap();
+    let peer = with_short_rings(1);
     assert_eq!(peer.message_limit(), 4096);
     assert_eq!(SharedMemory::message_limit(job.state(), &peer), 4096);
     let eager = job.state().view().eager_limit as usize + BTL_HEADER_ROOM;
@@ -464,8 +456,8 @@ fn growing(skips: bool) -> (Job, Box<Found>) {
     (job, found)
 }
 
-/// Whoever receives a message while it is written, or lets the transport wait for its end, gets that message,
-/// and so with those behind it.
+/// A receiver that follows the sender gets the messages as they were sent, and so does one that leaves every other
+/// message to the transport, which waits for its end.
 #[test]
 fn messages_are_received_while_they_are_written() {
     const MESSAGES: u32 = 3000;

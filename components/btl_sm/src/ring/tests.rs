@@ -63,6 +63,30 @@ mod model {
     // SAFETY: an end is used by one thread; what it leads to is atomic.
     unsafe impl Send for Producer {}
 
+    /// Waits for room.
+    fn room(producer: &mut Producer, len: usize) -> Room {
+        loop {
+            match producer.room(len) {
+                Some(room) => return room,
+                None => loom::thread::yield_now(),
+            }
+        }
+    }
+
+    /// Waits for a message.
+    fn next(consumer: &mut Consumer) -> Control {
+        loop {
+            match consumer.peek() {
+                Some(control) if control.kind() == KIND_SKIP => assert!(consumer.skip()),
+                Some(control) => return control,
+                None => {
+                    consumer.publish();
+                    loom::thread::yield_now();
+                }
+            }
+        }
+    }
+
     /// What is written before a piece is told of is seen by who was told, and the ring is used again only
     /// when the message was given back.
     #[test]
@@ -79,12 +103,7 @@ mod model {
             };
             let sender = loom::thread::spawn(move || {
                 for number in 1..=2 {
-                    let room = loop {
-                        match producer.room(LEN) {
-                            Some(room) => break room,
-                            None => loom::thread::yield_now(),
-                        }
-                    };
+                    let room = room(&mut producer, LEN);
                     let place =
                         |line: usize| (producer.tail + room.skipped) as usize % COUNT + line;
                     let places = [0, 1].map(place);
@@ -95,16 +114,7 @@ mod model {
                 }
             });
             for number in 1..=2 {
-                let control = loop {
-                    match consumer.peek() {
-                        Some(control) if control.kind() == KIND_SKIP => assert!(consumer.skip()),
-                        Some(control) => break control,
-                        None => {
-                            consumer.publish();
-                            loom::thread::yield_now();
-                        }
-                    }
-                };
+                let control = next(&mut consumer);
                 assert_eq!(control.tag(), number as u8);
                 let message = consumer.message(control).expect("in order");
                 let coming = consumer.coming(message);
@@ -140,12 +150,7 @@ mod model {
                 let place = |position: u64| position as usize % COUNT;
                 for number in 1..=messages {
                     let len = if long(number) { LINE } else { 8 };
-                    let room = loop {
-                        match producer.room(len) {
-                            Some(room) => break room,
-                            None => loom::thread::yield_now(),
-                        }
-                    };
+                    let room = room(&mut producer, len);
                     let begin = producer.tail + room.skipped;
                     // SAFETY: loom checks it.
                     other.bodies[place(begin)].with_mut(|at| unsafe { *at = number });
@@ -163,16 +168,7 @@ mod model {
                 }
             });
             for number in 1..=messages {
-                let control = loop {
-                    match consumer.peek() {
-                        Some(control) if control.kind() == KIND_SKIP => assert!(consumer.skip()),
-                        Some(control) => break control,
-                        None => {
-                            consumer.publish();
-                            loom::thread::yield_now();
-                        }
-                    }
-                };
+                let control = next(&mut consumer);
                 assert_eq!(control.tag(), number as u8);
                 let message = consumer.message(control).expect("in order");
                 assert_eq!(message.len, if long(number) { LINE } else { 8 });
