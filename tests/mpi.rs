@@ -472,7 +472,7 @@ fn marked_rings_are_enough() {
 #[test]
 fn large_messages_move_in_any_way() {
     let program = compiled("large", Counts::Small);
-    let ways: [(&str, &[&str]); 8] = [
+    let fetched: [(&str, &[&str]); 7] = [
         ("", &["smsc", "cma"]),
         ("", &["smsc", "ring", "smsc_ring_chunk", "4k", "smsc_ring_slots", "2"]),
         ("", &["smsc_ring_streaming", "always", "btl_sm_eager_limit", "100"]),
@@ -480,11 +480,32 @@ fn large_messages_move_in_any_way() {
         ("threads", &["smsc", "ring", "btl_sm_num_cris", "3", "cri", "round_robin"]),
         ("", &["pml_ob1_protocol", "fragments"]),
         ("", &["pml_ob1_protocol", "fragments", "btl_sm_ring_memory", "0"]),
+    ];
+    let others: [(&str, &[&str]); 3] = [
+        ("", &["btl_sm_push_limit", "1g"]),
+        ("threads", &["btl_sm_push_limit", "1g", "btl_sm_ring_memory", "0"]),
         ("threads", &["btl", "self,tcp"]),
     ];
-    for (argument, way) in ways {
+    let fetched =
+        fetched.map(|(argument, way)| (argument, [way, &["btl_sm_push_limit", "0"]].concat()));
+    let others = others.map(|(argument, way)| (argument, way.to_vec()));
+    for (argument, way) in fetched.into_iter().chain(others) {
         let mca: Vec<_> = way.chunks(2).flat_map(|pair| ["--mca", pair[0], pair[1]]).collect();
         mpirun(2, &mca, &program).args([argument]).says_nothing();
+    }
+}
+
+/// Two processes with a processor each push most of what they send; here they announce it.
+#[test]
+fn messages_are_announced_if_asked_for() {
+    let announced = ["--mca", "btl_sm_push_limit", "0"];
+    for name in
+        ["matching", "modes", "p2p", "bsend", "derived", "cuts", "partitioned", "completion"]
+    {
+        silent(2, "single", &announced, &compiled(name, Counts::Small));
+    }
+    for name in ["threads_messages", "thread_matching", "threads_requests"] {
+        silent(2, "multiple", &announced, &compiled(name, Counts::Small));
     }
 }
 

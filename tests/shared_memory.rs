@@ -279,7 +279,8 @@ fn gets_that_find_their_way_full_go_on_when_it_is_free() {
     for smsc in ["ring", "cma", "ring,cma"] {
         for level in ["single", "multiple"] {
             let run = Run::mpirun().args(["-n", "2", "--oversubscribe", "--mca", "smsc", smsc]);
-            let run = run.args(["--mca", "btl_sm_ring_memory", "0"]);
+            let run =
+                run.args(["--mca", "btl_sm_ring_memory", "0", "--mca", "btl_sm_push_limit", "0"]);
             run.args([&program]).env("TEST_THREAD_LEVEL", level).says_nothing();
         }
     }

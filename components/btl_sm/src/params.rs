@@ -30,7 +30,7 @@ cairn_framework::params! {
             "Largest message that is sent without asking the receiver first; with a header of \
              256 bytes at most a quarter of btl_sm_ring_size",
             range(0, largest(ring_size) as i64), level(4);
-        push_limit: size("256k"),
+        push_limit: size("4m"),
             "Largest message that is sent in pieces of btl_sm_fragment_size without asking the \
              receiver first, where each process has a core; longer ones are announced and fetched. \
              0 where all that are above btl_sm_eager_limit are",
