@@ -15,7 +15,7 @@ pub fn json(summary: &Summary) -> String {
     format!("{:#}\n", json!({ "format": FORMAT, "summary": summary }))
 }
 
-/// A line for each value: where, which variant, its median and its ratio to the baseline.
+/// A line for each value: where, which variant, its median, its best and its ratio to the baseline.
 ///
 /// # Errors
 /// None that are known; those of the CSV library.
@@ -28,7 +28,7 @@ pub fn csv(summary: &Summary) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut header = vec!["benchmark", "metric", "unit", "better"];
     header.extend(coordinates.iter().map(|name| name.as_str()));
-    header.extend(["variant", "samples", "median", "low", "high"]);
+    header.extend(["variant", "samples", "median", "low", "high", "best"]);
     header.extend(["ratio", "ratio_low", "ratio_high", "failed", "difference"]);
     writer.write_record(&header)?;
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -47,6 +47,7 @@ pub fn csv(summary: &Summary) -> Result<String, Box<dyn std::error::Error>> {
                 let median = cell.median;
                 line.extend([variant.name.clone(), median.samples.to_string()]);
                 line.extend(numbers(Some(median)));
+                line.push(cell.best(group.better).to_string());
                 line.extend(numbers(cell.ratio));
                 line.push(cell.failed.to_string());
                 line.push(cell.difference.map(|it| word(json!(it))).unwrap_or_default());
@@ -84,12 +85,12 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[0],
-            "benchmark,metric,unit,better,threads,variant,samples,median,low,high,\
+            "benchmark,metric,unit,better,threads,variant,samples,median,low,high,best,\
              ratio,ratio_low,ratio_high,failed,difference"
         );
         assert_eq!(lines.len(), 7);
-        assert_eq!(lines[3], "rates,rate,message/s,higher,2,a,8,20,20,20,2,2,2,0,more");
-        assert_eq!(lines[4], "rates,rate,message/s,higher,2,b,8,10,10,10,,,,0,");
+        assert_eq!(lines[3], "rates,rate,message/s,higher,2,a,8,20,20,20,20,2,2,2,0,more");
+        assert_eq!(lines[4], "rates,rate,message/s,higher,2,b,8,10,10,10,10,,,,0,");
     }
 
     #[test]

@@ -94,6 +94,17 @@ pub struct Cell {
     pub baseline: bool,
 }
 
+impl Cell {
+    /// The best of all values: what the software can where the machine lets it.
+    pub fn best(&self, better: Better) -> f64 {
+        let best = self.samples.values().copied().reduce(|one, other| match better {
+            Better::Higher => one.max(other),
+            Better::Lower => one.min(other),
+        });
+        best.unwrap_or(f64::NAN)
+    }
+}
+
 /// Runs that did not work.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Failure {

@@ -54,12 +54,13 @@ pub fn table(summary: &Summary, group: &Group) -> Table {
                 Text(Tone::Name, variant.name.clone()),
                 Text::plain(numbers::value(cell.median.value, &group.unit)),
                 Text(Tone::Faint, interval(cell, &group.unit)),
+                Text::plain(numbers::value(cell.best(group.better), &group.unit)),
                 Text(tone, ratio(cell)),
                 Text(tone, words),
             ]);
         }
     }
-    let header = vec!["AT", "VARIANT", "MEDIAN", "95 %", "RATIO (95 %)", ""];
+    let header = vec!["AT", "VARIANT", "MEDIAN", "95 %", "BEST", "RATIO (95 %)", ""];
     Table { header, rows }
 }
 

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(names(&[]).len(), table.thresholds.len());
         // In the order of the table, whatever the order of the patterns.
         let both = ["btl_sm_eager_limit", "btl_sm_push_limit"];
-        assert_eq!(names(&["btl_sm_push_limit", "btl_sm_*"]), both);
+        assert_eq!(names(&["btl_sm_push_limit", "btl_sm_*_limit"]), both);
         let none = table.matching(&["btl_sm_eager_limt".into()]).unwrap_err();
         assert!(none.to_string().contains("did you mean btl_sm_eager_limit"), "{none}");
         assert!(none.allowed.unwrap().contains("smsc_ring_chunk"));
