@@ -224,7 +224,7 @@ fn instructions_of_a_message_are_counted() {
     for metric in ["instructions_per_message", "send_instructions_per_message"] {
         let line = csv.lines().find(|line| line.contains(&format!(",{metric},"))).expect(&csv);
         let cells: Vec<&str> = line.split(',').collect();
-        let [.., samples, median, _, _, _, _, _, _, _] = cells[..] else { panic!("{line}") };
+        let [.., samples, median, _, _, _, _, _, _, _, _] = cells[..] else { panic!("{line}") };
         // A message of 8 bytes takes no fewer, nor so many, in any build.
         let median: f64 = median.parse().unwrap();
         assert!(samples == "2" && (20.0..1e6).contains(&median), "{line}");

@@ -184,7 +184,7 @@ fn an_experiment_is_measured_and_reported() {
     // A warm-up and eight blocks, of two variants with three numbers of threads.
     assert_eq!(place.runs(), 9 * 2 * 3);
     let csv = place.read("e.ab/report/results.csv");
-    let line = "bench.sh,rate,message/s,higher,8,4,fast,8,24,24,24,3,3,3,0,more";
+    let line = "bench.sh,rate,message/s,higher,8,4,fast,8,24,24,24,24,3,3,3,0,more";
     assert!(csv.lines().any(|it| it == line), "{csv}");
     let page = place.read("e.ab/report/report.html");
     assert!(page.contains("<svg") && page.contains("fast is 3 times slow"), "{page}");
@@ -726,9 +726,9 @@ fn what_messages_cost_is_counted() {
     ]);
     let csv = place.read("e.ab/report/results.csv");
     for line in [
-        "bench.sh,polls_per_message,1,lower,8,fast,8,6,6,6,1.5,1.5,1.5,0,more",
-        "bench.sh,sends_per_message,1,lower,8,slow,8,1,1,1,,,,0,",
-        "bench.sh,lock_waits_per_message,1,lower,8,slow,8,0,0,0,,,,0,",
+        "bench.sh,polls_per_message,1,lower,8,fast,8,6,6,6,6,1.5,1.5,1.5,0,more",
+        "bench.sh,sends_per_message,1,lower,8,slow,8,1,1,1,1,,,,0,",
+        "bench.sh,lock_waits_per_message,1,lower,8,slow,8,0,0,0,0,,,,0,",
     ] {
         assert!(csv.lines().any(|it| it == line), "{line} in {csv}");
     }
@@ -792,8 +792,8 @@ fn instructions_are_counted_after_all_that_is_timed() {
     ]);
     let csv = place.read("e.ab/report/results.csv");
     for line in [
-        "bench.sh,instructions_per_message,1,lower,8,slow,6,50,50,50,,,,0,",
-        "bench.sh,send_instructions_per_message,1,lower,8,fast,6,120,120,120,3,3,3,0,more",
+        "bench.sh,instructions_per_message,1,lower,8,slow,6,50,50,50,50,,,,0,",
+        "bench.sh,send_instructions_per_message,1,lower,8,fast,6,120,120,120,120,3,3,3,0,more",
     ] {
         assert!(csv.lines().any(|it| it == line), "{line} in {csv}");
     }
