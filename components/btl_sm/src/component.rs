@@ -31,7 +31,7 @@ use crate::orders::Refused;
 use crate::params::Params;
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry, Terms};
-use crate::ring::{self, INLINE, KIND_MESSAGE};
+use crate::ring::{self, ENDS_LAP, INLINE, KIND_MESSAGE};
 use crate::smsc::SmscComponents;
 use crate::wake;
 use crate::wire::Geometry;
@@ -257,6 +257,7 @@ impl Btl for SharedMemory {
             if way.cri.polled.get() {
                 way.cri.polled.set(false);
             } else {
+                ring.follow();
                 ring.prefetch_ahead();
             }
             let body = ring.body();
@@ -279,7 +280,8 @@ impl Btl for SharedMemory {
         }
         // SAFETY: as for `send_immediate`.
         unsafe {
-            let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
+            let answers = cri.polled.replace(false) && len <= ENDS_LAP;
+            let Some(mut ring) = peer.outbound(state, cri, answers) else { return starved(cri) };
             if len <= INLINE {
                 let body = ring.body();
                 copy_short(message.header.cast(), body, header);
@@ -287,10 +289,10 @@ impl Btl for SharedMemory {
                 ring.send(KIND_MESSAGE, message.tag, header + packed);
                 return Ok(Outcome::Done);
             }
-            let Some(room) = ring.room(len) else { return starved(cri) };
+            let Some(room) = ring.room(len, answers) else { return starved(cri) };
             copy_short(message.header.cast(), room.place, header);
             let packed = message.pack_to(room.place.add(header));
-            ring.send_room(room, KIND_MESSAGE, message.tag, header + packed);
+            ring.send_room(KIND_MESSAGE, message.tag, header + packed);
         }
         Ok(Outcome::Done)
     }
@@ -481,16 +483,20 @@ unsafe fn send_long(
     }
     // SAFETY: as for `send_immediate`; the room is as long as asked for.
     unsafe {
-        let Some(mut ring) = peer.outbound(state, cri) else { return starved(cri) };
-        let Some(room) = ring.room(len) else { return starved(cri) };
         let polled = cri.polled.replace(false);
+        let answers = polled && len <= ENDS_LAP;
+        let Some(mut ring) = peer.outbound(state, cri, answers) else { return starved(cri) };
+        let Some(room) = ring.room(len, answers) else { return starved(cri) };
+        if !polled {
+            ring.follow();
+        }
         if polled && ring.grows(message.tag, len) {
             ring.send_growing(room, message);
             return Ok(Outcome::Done);
         }
         copy_short(message.header.cast(), room.place, header);
         let kind = ring.copy(message.payload.cast(), room.place.add(header), payload);
-        ring.send_room(room, kind, message.tag, len);
+        ring.send_room(kind, message.tag, len);
     }
     Ok(Outcome::Done)
 }

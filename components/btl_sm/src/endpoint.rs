@@ -143,18 +143,24 @@ impl Peer {
         unsafe { &mut *self.outbound[cri.index()].0.get() }
     }
 
-    /// The ring for messages of this CRI of ours, with a free line; `None` when there is none now.
+    /// The ring for messages of this CRI of ours, with a free line; `None` when there is none now. `answers`: as in
+    /// [`Producer::room`].
     ///
     /// # Safety
     /// As for `ring`.
     #[inline]
-    pub unsafe fn outbound(&self, device: &SmDevice, cri: &SmInstance) -> Option<RingGuard<'_>> {
+    pub unsafe fn outbound(
+        &self,
+        device: &SmDevice,
+        cri: &SmInstance,
+        answers: bool,
+    ) -> Option<RingGuard<'_>> {
         // SAFETY: promised by the caller.
         let outbound = unsafe { self.ring(cri) };
         if outbound.has_line() {
             return Some(RingGuard::Own(outbound));
         }
-        self.without_line(outbound, device, cri)
+        self.without_line(outbound, device, cri, answers)
     }
 
     /// The next line is not known to be free: looks, or claims a ring if there is none yet, or shares
@@ -165,9 +171,10 @@ impl Peer {
         outbound: &'a mut Outbound,
         device: &SmDevice,
         cri: &SmInstance,
+        answers: bool,
     ) -> Option<RingGuard<'a>> {
         if outbound.ring.is_open() {
-            return outbound.ring.look().then_some(RingGuard::Own(outbound));
+            return outbound.ring.look(answers).then_some(RingGuard::Own(outbound));
         }
         if !outbound.shares {
             if let Ok(claimed) = self.claim(cri.index()) {
@@ -178,7 +185,7 @@ impl Peer {
         }
         let mut common = self.common(device, cri);
         let ring = common.as_mut()?;
-        (ring.has_line() || ring.ring.look()).then_some(RingGuard::Common(common))
+        (ring.has_line() || ring.ring.look(answers)).then_some(RingGuard::Common(common))
     }
 
     /// The common ring. If there is none yet, one becomes it that belongs to another CRI than the
@@ -228,7 +235,7 @@ impl Peer {
             fenced: self.fenced,
             shares: false,
             pace: (CHOICE && !self.own.crowded).then(Box::default),
-            grow_from: self.own.grow_from,
+            grow_from: u32::try_from(self.own.grow_from).unwrap_or(u32::MAX),
             _part: Some(part),
         })
     }
@@ -314,7 +321,7 @@ pub struct Outbound {
     /// How longer messages are copied, where there is a choice.
     pace: Option<Box<Pace>>,
     /// Bytes of a message from which it is sent while it is written.
-    grow_from: usize,
+    grow_from: u32,
     /// Keeps the ring mapped.
     _part: Option<Part>,
 }
@@ -334,7 +341,7 @@ impl Outbound {
             fenced: true,
             shares: false,
             pace: None,
-            grow_from: usize::MAX,
+            grow_from: u32::MAX,
             _part: None,
         }
     }
@@ -343,6 +350,12 @@ impl Outbound {
     #[inline]
     pub fn has_line(&self) -> bool {
         self.ring.has_line()
+    }
+
+    /// As [`Producer::follow`].
+    #[inline]
+    pub fn follow(&mut self) {
+        self.ring.follow();
     }
 
     /// As [`Producer::prefetch_ahead`].
@@ -364,10 +377,10 @@ impl Outbound {
         self.ring_bell();
     }
 
-    /// Room for a message of any length.
+    /// Room for a message of any length; as [`Producer::room`].
     #[inline]
-    pub fn room(&mut self, len: usize) -> Option<Room> {
-        self.ring.room(len)
+    pub fn room(&mut self, len: usize, answers: bool) -> Option<Room> {
+        self.ring.room(len, answers)
     }
 
     /// Copies a payload to its place in a room.
@@ -400,7 +413,7 @@ impl Outbound {
     /// Whether a message for this entry of the receive table, with so many bytes, is sent while it is written.
     #[inline]
     pub fn grows(&self, tag: u8, len: usize) -> bool {
-        tag >= RECEIVE_GROWING && len >= self.grow_from && len <= ring::LONGEST_GROWING
+        tag >= RECEIVE_GROWING && len >= self.grow_from as usize && len <= ring::LONGEST_GROWING
     }
 
     /// Copies a message to its room and sends it meanwhile: the receiver is told of each piece.
@@ -435,7 +448,7 @@ impl Outbound {
                     _ if end == len => break,
                     Some(growing) => self.ring.grow(growing, pieces),
                     None => {
-                        growing = Some(self.ring.begin(room, message.tag, len as u32, pieces));
+                        growing = Some(self.ring.begin(message.tag, len as u32, pieces));
                         self.ring_bell();
                     }
                 }
@@ -458,14 +471,14 @@ impl Outbound {
     /// Begins a message that nobody will end.
     #[cfg(all(test, not(feature = "loom")))]
     pub fn begin_growing(&mut self, tag: u8, len: usize, pieces: u8) {
-        let room = self.room(len).expect("room");
-        self.ring.begin(room, tag, len as u32, pieces);
+        self.room(len, false).expect("room");
+        self.ring.begin(tag, len as u32, pieces);
     }
 
     /// Sends what was written to the room.
     #[inline]
-    pub fn send_room(&mut self, room: Room, kind: u8, tag: u8, len: usize) {
-        self.ring.publish_room(room, kind, tag, len as u32);
+    pub fn send_room(&mut self, kind: u8, tag: u8, len: usize) {
+        self.ring.publish_room(kind, tag, len as u32);
         self.ring_bell();
     }
 

@@ -17,7 +17,7 @@ use crate::endpoint::Peer;
 use crate::large;
 use crate::module::{SmDevice, State};
 use crate::ring::{
-    Coming, Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_GROWING, KIND_MESSAGE, KIND_SKIP,
+    Coming, Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_GROWING, KIND_MESSAGE,
     KIND_STREAMED, Message,
 };
 use crate::unmapped::{Announced, Unmapped};
@@ -65,6 +65,7 @@ pub struct Inbox {
 }
 
 /// A ring that a peer writes. As large as two cache lines, since a pass looks into each.
+#[repr(align(128))]
 struct Inbound {
     ring: Consumer,
     /// Which one of the segment.
@@ -292,14 +293,12 @@ impl Inbox {
     /// The process's word to sleep on and what it says, or `None` when something has arrived. With the
     /// CRI's lock held; the thread has just armed all CRIs before this one.
     pub fn arm(&mut self, barriers: bool) -> Option<(*const AtomicU32, u32)> {
-        // A sender that waits for room must not wait for a sleeper.
-        self.rings.iter_mut().for_each(|inbound| inbound.ring.publish());
         // SAFETY: in the segment, which lives as long as the inbox is used.
         let requests = unsafe { &*self.requests };
         let announced = self.first.then(|| wake::announce(requests, barriers));
         // SAFETY: as above.
         let arrived = !unsafe { &*self.news }.newest.is_empty()
-            || self.rings.iter().any(|inbound| inbound.ring.peek().is_some());
+            || self.rings.iter_mut().any(|inbound| inbound.ring.peek().is_some());
         let expected = match announced {
             Some(announced) if arrived => {
                 wake::take_back(requests, &announced);
@@ -322,7 +321,7 @@ impl Inbox {
         self.unmapped.sender_has_ended(rank);
         self.retry(device, cri);
         !self.unmapped.has(rank)
-            && !self.rings.iter().any(|one| one.rank == rank && one.ring.peek().is_some())
+            && !self.rings.iter_mut().any(|one| one.rank == rank && one.ring.peek().is_some())
     }
 
     /// The next try to map rings is due.
@@ -511,7 +510,6 @@ impl Inbound {
                 self.hand_on_growing(state, cri, control, message);
                 true
             }
-            (KIND_SKIP, _) => self.ring.skip(),
             (KIND_CONTROL, Some(message)) => {
                 let body = (message.data, message.len);
                 // SAFETY: the message stays until it is released.

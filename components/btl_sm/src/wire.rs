@@ -30,7 +30,7 @@ use crate::ring::{Head, LINE, Parts};
 use crate::wake::Word;
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 8;
+pub const LAYOUT: u32 = 9;
 
 /// [`Entry::state`]: the ring has no sender.
 pub const ENTRY_FREE: u32 = 0;

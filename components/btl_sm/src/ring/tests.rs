@@ -66,7 +66,7 @@ mod model {
     /// Waits for room.
     fn room(producer: &mut Producer, len: usize) -> Room {
         loop {
-            match producer.room(len) {
+            match producer.room(len, true) {
                 Some(room) => return room,
                 None => loom::thread::yield_now(),
             }
@@ -77,10 +77,8 @@ mod model {
     fn next(consumer: &mut Consumer) -> Control {
         loop {
             match consumer.peek() {
-                Some(control) if control.kind() == KIND_SKIP => assert!(consumer.skip()),
                 Some(control) => return control,
                 None => {
-                    consumer.publish();
                     loom::thread::yield_now();
                 }
             }
@@ -103,12 +101,11 @@ mod model {
             };
             let sender = loom::thread::spawn(move || {
                 for number in 1..=2 {
-                    let room = room(&mut producer, LEN);
-                    let place =
-                        |line: usize| (producer.tail + room.skipped) as usize % COUNT + line;
+                    room(&mut producer, LEN);
+                    let place = |line: usize| producer.tail as usize % COUNT + line;
                     let places = [0, 1].map(place);
                     write(places[0], number);
-                    let growing = producer.begin(room, number as u8, LEN as u32, 1);
+                    let growing = producer.begin(number as u8, LEN as u32, 1);
                     write(places[1], number);
                     producer.finish(&growing, KIND_CACHED);
                 }
@@ -133,7 +130,6 @@ mod model {
                     assert_eq!(watched.bodies[place].with(|at| unsafe { *at }), number);
                 }
                 consumer.release(message);
-                consumer.publish();
             }
             sender.join().unwrap();
         });
@@ -150,8 +146,8 @@ mod model {
                 let place = |position: u64| position as usize % COUNT;
                 for number in 1..=messages {
                     let len = if long(number) { LINE } else { 8 };
-                    let room = room(&mut producer, len);
-                    let begin = producer.tail + room.skipped;
+                    room(&mut producer, len);
+                    let begin = producer.tail;
                     // SAFETY: loom checks it.
                     other.bodies[place(begin)].with_mut(|at| unsafe { *at = number });
                     if long(number) {
@@ -164,7 +160,7 @@ mod model {
                         let line = &other.memory.lines[place(begin + 1)];
                         line.control.store(word.0, Ordering::Relaxed);
                     }
-                    producer.publish_room(room, KIND_MESSAGE, number as u8, len as u32);
+                    producer.publish_room(KIND_MESSAGE, number as u8, len as u32);
                 }
             });
             for number in 1..=messages {
@@ -217,12 +213,13 @@ mod properties {
             .collect()
     }
 
-    /// Sends if there is room, and says whether there was.
+    /// Sends if there is room, and says whether there was. Every third message is an answer.
     fn send(producer: &mut Producer, seed: u64, len: usize, shorter: usize) -> bool {
+        let answers = seed.is_multiple_of(3);
         let written = len - shorter.min(len);
         let message = bytes(seed, written);
         if len <= INLINE {
-            if !producer.has_line() && !producer.look() {
+            if !producer.has_line() && !producer.look(answers) {
                 return false;
             }
             let place = producer.body();
@@ -231,27 +228,17 @@ mod properties {
             producer.publish(KIND_MESSAGE, seed as u8, written as u32);
             return true;
         }
-        let Some(room) = producer.room(len) else { return false };
+        let Some(room) = producer.room(len, answers) else { return false };
         // SAFETY: the room has `len` bytes.
         unsafe { room.place.copy_from_nonoverlapping(message.as_ptr(), written) };
-        producer.publish_room(room, KIND_MESSAGE, seed as u8, written as u32);
+        producer.publish_room(KIND_MESSAGE, seed as u8, written as u32);
         true
-    }
-
-    /// The next message's control word.
-    fn next(consumer: &mut Consumer) -> Option<Control> {
-        let control = consumer.peek()?;
-        if control.kind() != KIND_SKIP {
-            return Some(control);
-        }
-        assert!(consumer.skip());
-        consumer.peek()
     }
 
     #[derive(Debug, Clone)]
     enum Step {
         Send { len: usize, shorter: usize },
-        Receive { count: usize, settle: bool },
+        Receive { count: usize },
     }
 
     fn step() -> impl Strategy<Value = Step> {
@@ -259,8 +246,8 @@ mod properties {
         prop_oneof![
             3 => (len, prop_oneof![4 => Just(0usize), 1 => 0..2000usize])
                 .prop_map(|(len, shorter)| Step::Send { len, shorter }),
-            1 => (0..40usize, any::<bool>())
-                .prop_map(|(count, settle)| Step::Receive { count, settle }),
+            1 => (0..40usize)
+                .prop_map(|count| Step::Receive { count }),
         ]
     }
 
@@ -283,9 +270,9 @@ mod properties {
                             prop_assert!(!model.is_empty());
                         }
                     }
-                    Step::Receive { count, settle } => {
+                    Step::Receive { count } => {
                         for _ in 0..count {
-                            let Some(control) = next(&mut consumer) else {
+                            let Some(control) = consumer.peek() else {
                                 prop_assert!(model.is_empty());
                                 break;
                             };
@@ -297,9 +284,6 @@ mod properties {
                             let found = unsafe { std::slice::from_raw_parts(message.data, len) };
                             prop_assert_eq!(found, bytes(seed, len));
                             consumer.release(message);
-                        }
-                        if settle {
-                            consumer.publish();
                         }
                     }
                 }
@@ -314,10 +298,9 @@ mod properties {
             let (mut producer, mut consumer) = memory.ends();
             for seed in 0..sent as u64 {
                 prop_assert!(send(&mut producer, seed, 57, 0));
-                let control = next(&mut consumer).expect("sent");
+                let control = consumer.peek().expect("sent");
                 let message = consumer.message(control).expect("in order");
                 consumer.release(message);
-                consumer.publish();
             }
             for word in [Control(word), Control::new(0, KIND_MESSAGE, 0, len)] {
                 if let Some(message) = consumer.message(word) {
@@ -336,8 +319,9 @@ mod properties {
         // Before and after the stamp comes around.
         for lap in [1, 65_534, 65_535, 65_536, 131_071] {
             let position = lap * COUNT as u64;
-            (producer.tail, producer.limit) = (position, position + COUNT as u64 - 1);
-            consumer.published = position - 1;
+            producer.tail = position;
+            (producer.limit, producer.free) =
+                (position + COUNT as u64 - 1, position + COUNT as u64 - 1);
             consumer.position = position - 1;
             consumer.advance(1);
             memory.lines.iter().for_each(|line| {
@@ -356,29 +340,89 @@ mod properties {
         }
     }
 
+    /// Sends messages of `len` bytes that are received at once, and says how many lines they went to.
+    fn lines_used(messages: usize, len: usize, answers: impl Fn(usize) -> bool) -> usize {
+        let mut memory = Memory::new(4096);
+        let first = memory.lines.as_ptr().addr();
+        let (mut producer, mut consumer) = memory.ends();
+        let mut used = vec![false; 4096];
+        for message in 0..messages {
+            let room = producer.room(len, answers(message)).expect("room");
+            if !answers(message) {
+                producer.follow();
+            }
+            used[(room.place.addr() - first) / LINE] = true;
+            producer.publish_room(KIND_MESSAGE, 1, len as u32);
+            let control = consumer.peek().expect("sent");
+            consumer.release(consumer.message(control).expect("in order"));
+        }
+        used.into_iter().filter(|it| *it).count()
+    }
+
+    #[test]
+    fn messages_that_answer_each_other_stay_in_few_lines() {
+        let lap = SHORT_LAP as usize;
+        assert!(lines_used(20_000, 8, |_| true) <= lap);
+        // By the line in which one begins.
+        assert!(lines_used(20_000, 1024, |_| true) <= lap.div_ceil(17));
+        assert!(lines_used(20_000, 4096, |_| true) <= 2);
+        // Ones that follow each other go through the whole ring, also where some answer.
+        assert_eq!(lines_used(20_000, 8, |_| false), 4096);
+        assert_eq!(lines_used(20_000, 8, |message| message % 64 == 0), 4096);
+        // After some that follow it takes a while.
+        assert!(lines_used(20_000, 8, |message| message > 100) <= 3 * lap);
+        assert_eq!(lines_used(8_000, 8, |message| !(1000..7900).contains(&message)), 4096);
+    }
+
+    /// What was left out at the end of a lap is free in the next one, though the receiver has not seen it begin.
+    #[test]
+    fn a_lap_that_ends_early_takes_no_room() {
+        let mut memory = Memory::new(4096);
+        let (mut producer, mut consumer) = memory.ends();
+        while producer.tail < 4096 {
+            producer.room(8, true).expect("room");
+            producer.publish_room(KIND_MESSAGE, 1, 8);
+            let control = consumer.peek().expect("sent");
+            consumer.release(consumer.message(control).expect("in order"));
+        }
+        assert_eq!(producer.tail, 4097, "a lap ended early");
+        let sent = (1..10_000).take_while(|_| {
+            let room = producer.room(8, false).is_some();
+            if room {
+                producer.publish_room(KIND_MESSAGE, 1, 8);
+            }
+            room
+        });
+        assert_eq!(sent.count(), 4095);
+        for _ in 0..4095 {
+            let control = consumer.peek().expect("sent");
+            consumer.release(consumer.message(control).expect("in order"));
+        }
+        assert!(consumer.peek().is_none());
+    }
+
     /// The middle of a message looks like the control word that the consumer waits for a lap later.
     #[test]
     fn what_a_message_leaves_behind_is_no_message() {
         let mut memory = Memory::new(COUNT);
         let (mut producer, mut consumer) = memory.ends();
         let receive = |consumer: &mut Consumer| {
-            let message = consumer.message(consumer.peek().expect("sent")).expect("in order");
+            let control = consumer.peek().expect("sent");
+            let message = consumer.message(control).expect("in order");
             consumer.release(message);
         };
-        let room = producer.room(120).expect("empty");
+        let room = producer.room(120, false).expect("empty");
         let forged = Control::new(2, KIND_MESSAGE, 9, 4).0;
         // SAFETY: the room has 120 bytes; the second line begins at byte 56.
         unsafe { room.place.add(56).cast::<u64>().write_unaligned(forged) };
-        producer.publish_room(room, KIND_MESSAGE, 1, 120);
+        producer.publish_room(KIND_MESSAGE, 1, 120);
         receive(&mut consumer);
         for turn in 3..=COUNT as u64 {
             assert!(consumer.peek().is_none());
-            consumer.publish();
             assert!(send(&mut producer, turn, 8, 0));
             receive(&mut consumer);
         }
         assert!(consumer.peek().is_none());
-        consumer.publish();
         // Ends just before the line.
         assert!(send(&mut producer, 1, 8, 0));
         assert_eq!(producer.tail, COUNT as u64 + 1);
@@ -394,7 +438,7 @@ mod properties {
             memory.head.position.store(head, Ordering::Relaxed);
             let sent = (0..10_000).take_while(|seed| send(&mut producer, *seed, 8, 0)).count();
             assert!(sent < COUNT);
-            assert!(!producer.look());
+            assert!(!producer.look(true));
         }
         assert_eq!(producer.tail, COUNT as u64 - 1);
     }
@@ -433,13 +477,9 @@ mod properties {
         let (mut producer, mut consumer) = memory.ends();
         // Around the ring, whose end the messages do not meet.
         for lap in 0..20 {
-            let room = producer.room(LEN).expect("room");
-            let growing = producer.begin(room, 7, LEN as u32, 1);
-            let mut control = consumer.peek().expect("a message");
-            if control.kind() == KIND_SKIP {
-                assert!(consumer.skip());
-                control = consumer.peek().expect("the message");
-            }
+            producer.room(LEN, true).expect("room");
+            let growing = producer.begin(7, LEN as u32, 1);
+            let control = consumer.peek().expect("a message");
             assert_eq!((control.kind(), control.tag(), control.len()), (KIND_GROWING | 1, 7, LEN));
             let message = consumer.message(control).expect("in order");
             let coming = consumer.coming(message);
@@ -457,11 +497,10 @@ mod properties {
             assert_eq!(there(), (LEN, Some(KIND_STREAMED)));
             consumer.release(message);
             assert!(consumer.peek().is_none(), "{lap}");
-            consumer.publish();
         }
         // One piece is no message that grows.
-        let room = producer.room(100).expect("room");
-        producer.publish_room(room, KIND_GROWING | 1, 7, 100);
+        producer.room(100, false).expect("room");
+        producer.publish_room(KIND_GROWING | 1, 7, 100);
         let control = consumer.peek().expect("a message");
         assert!(consumer.message(control).is_none());
     }
