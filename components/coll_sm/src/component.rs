@@ -55,6 +55,9 @@ cairn_framework::params! {
         few_rooted_limit: size("8k"),
             "As coll_sm_rooted_limit, in the same place, but for reductions, which have the limit of the others",
             level(5), same();
+        scan_from: size("2k"),
+            "Shorter vectors of scan and exscan go in messages where processes share processors: who has sent              to the next one goes on, and need not wait for those behind",
+            level(5), same();
         memory: size("64m"),
             "Memory of all communicators of whose processes this is the first, at most. When there is less left, slots \
              are shorter, or only barriers are in shared memory",
@@ -199,13 +202,14 @@ impl SharedMemory {
         let Params { few_rooted_limit, few_limit, .. } = &self.params;
         if is_few {
             let (rooted, few) = (few_rooted_limit.get(), few_limit.get());
-            return Limits { rooted, reduce: few, alltoall: few, others: few };
+            return Limits { rooted, reduce: few, alltoall: few, scan_from: 0, others: few };
         }
         // Few processes have larger slots, so that it takes fewer turns.
         let larger = slot.checked_div(self.params.slot.get()).unwrap_or(1).clamp(1, 2);
         let alltoall = alltoall_limit.get().saturating_mul(larger);
         let rooted = rooted_limit.get();
-        Limits { rooted, reduce: rooted, alltoall, others: limit.get() }
+        let scan_from = if self.host.job().is_crowded() { self.params.scan_from.get() } else { 0 };
+        Limits { rooted, reduce: rooted, alltoall, scan_from, others: limit.get() }
     }
 
     /// # Safety

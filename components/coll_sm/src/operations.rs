@@ -49,12 +49,14 @@ pub struct Limits {
     pub reduce: u64,
     /// Of all blocks of an alltoall that go to others.
     pub alltoall: u64,
+    /// Least bytes of a scan.
+    pub scan_from: u64,
     /// Of all others.
     pub others: u64,
 }
 
 /// Whether an operation is done in shared memory, which all processes answer alike: what a process has for others is
-/// within the limit, and some of it has room in a slot. That is the vector of a broadcast, reduction or scan, the blocks
+/// within the limits, and some of it has room in a slot. That is the vector of a broadcast, reduction or scan, the blocks
 /// of an alltoall or the parts of a reduce-scatter (on average) for all others, and every other operation's longest block. Where a process does not know all blocks it is so whatever their lengths are.
 #[inline]
 pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool {
@@ -108,7 +110,11 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         COLL_ALLTOALL => limits.alltoall,
         _ => limits.others,
     };
-    bytes <= limit && element <= slot
+    let least = match call.args.operation {
+        COLL_SCAN | COLL_EXSCAN => limits.scan_from,
+        _ => 0,
+    };
+    (least..=limit).contains(&bytes) && element <= slot
 }
 
 /// Does an operation.

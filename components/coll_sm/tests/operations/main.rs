@@ -270,6 +270,18 @@ fn what_has_no_room_is_declined_by_all() {
     }
 }
 
+/// An operation on so many integers.
+fn integers(operation: u32, count: u64) -> Plan {
+    let side = || {
+        let units = 3 * count as usize / plan::UNIT + 1;
+        let mut side = Side::single(types()[0], units, (None, None));
+        side.count = count;
+        side
+    };
+    let op = Some(operations()[0]);
+    Plan { operation, root: 1, op, send: side(), receive: side() }
+}
+
 /// Vectors and blocks up to the limit are served, longer ones declined, by all.
 #[test]
 fn what_is_too_long_is_declined_by_all() {
@@ -295,20 +307,26 @@ fn what_is_too_long_is_declined_by_all() {
             let results = world.run(move |rank| {
                 let open = rank.open(context);
                 [limit, limit + parts * 4].map(|bytes| {
-                    let count = bytes / 4 / parts;
-                    let side = || {
-                        let units = 3 * count as usize / plan::UNIT + 1;
-                        let mut side = Side::single(types()[0], units, (None, None));
-                        side.count = count;
-                        side
-                    };
-                    let op = Some(operations()[0]);
-                    let (send, receive) = (side(), side());
-                    let mut plan = Plan { operation, root: 1, op, send, receive };
-                    status(rank, &open, &mut plan, 0)
+                    status(rank, &open, &mut integers(operation, bytes / 4 / parts), 0)
                 })
             });
             assert_eq!(results, [[OK, ERR_DECLINED]; 3], "{operation}");
+        }
+    }
+}
+
+/// Where processes share processors a short scan is better done by messages.
+#[test]
+fn short_scans_of_a_crowd_are_declined_by_all() {
+    for (is_crowded, short) in [(false, OK), (true, ERR_DECLINED)] {
+        let world = World::new(Kind { scan_from: 100, ..Kind::new(3, is_crowded, 1040) });
+        for (operation, short) in [(COLL_SCAN, short), (COLL_EXSCAN, short), (COLL_ALLREDUCE, OK)] {
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let open = rank.open(context);
+                [96, 100].map(|bytes| status(rank, &open, &mut integers(operation, bytes / 4), 0))
+            });
+            assert_eq!(results, [[short, OK]; 3], "{operation}");
         }
     }
 }

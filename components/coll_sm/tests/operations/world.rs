@@ -38,11 +38,13 @@ pub struct Kind {
     pub slot: u32,
     /// Bytes of all memory.
     pub memory: u32,
+    /// Bytes of the shortest scan of a crowd.
+    pub scan_from: u32,
 }
 
 impl Kind {
     pub const fn new(size: u32, is_crowded: bool, slot: u32) -> Self {
-        Self { size, is_crowded, slot, memory: 64 << 20 }
+        Self { size, is_crowded, slot, memory: 64 << 20, scan_from: 0 }
     }
 }
 
@@ -143,6 +145,7 @@ impl Rank {
             set("coll_sm_few_limit", LIMIT.to_string()),
             set("coll_sm_few_rooted_limit", LIMIT.to_string()),
             set("coll_sm_memory", kind.memory.to_string()),
+            set("coll_sm_scan_from", kind.scan_from.to_string()),
         ];
         let system = process::system(mca, |line| println!("{line}"));
         let mut own = process::job(system, job, rank, kind.size);
