@@ -31,7 +31,7 @@ use crate::orders::Refused;
 use crate::params::Params;
 use crate::receive::Inbox;
 use crate::registry::{Key, Registry, Terms};
-use crate::ring::{self, ENDS_LAP, INLINE, KIND_MESSAGE};
+use crate::ring::{self, INLINE, KIND_MESSAGE};
 use crate::smsc::SmscComponents;
 use crate::wake;
 use crate::wire::Geometry;
@@ -79,7 +79,7 @@ impl Component for SharedMemory {
             starved: Cell::new(false),
             growing: Cell::new(None),
             senders: RefCell::default(),
-            polled: Cell::new(true),
+            polls: Cell::new(1),
         };
         let cris: Vec<SmCri> = (0..instances).map(own).collect();
         let packed_limit = params.packed_limit(geometry.ring_size);
@@ -229,7 +229,7 @@ impl Btl for SharedMemory {
 
     #[inline(always)]
     fn progress(device: &SmDevice, cri: &SmInstance) -> u32 {
-        cri.polled.set(true);
+        cri.polls.set(cri.polls.get().wrapping_add(1));
         // SAFETY: see the inbox.
         let mut events = unsafe { (*cri.inbox.get()).poll(device, cri) };
         // SAFETY: they are not borrowed now. Each pass asks, without a look whether they are.
@@ -254,10 +254,7 @@ impl Btl for SharedMemory {
             }
             // Only where one message follows the other. A receiver that waits for the next message polls
             // its cache line, and the prefetch would take the line away from it.
-            if way.cri.polled.get() {
-                way.cri.polled.set(false);
-            } else {
-                ring.follow();
+            if !ring.answers_now(way.cri.polls.get()) {
                 ring.prefetch_ahead();
             }
             let body = ring.body();
@@ -280,16 +277,17 @@ impl Btl for SharedMemory {
         }
         // SAFETY: as for `send_immediate`.
         unsafe {
-            let answers = cri.polled.replace(false) && len <= ENDS_LAP;
-            let Some(mut ring) = peer.outbound(state, cri, answers) else { return starved(cri) };
+            let Some(mut ring) = peer.outbound(state, cri, len) else { return starved(cri) };
             if len <= INLINE {
                 let body = ring.body();
                 copy_short(message.header.cast(), body, header);
                 let packed = message.pack_to(body.add(header));
+                ring.answers_now(cri.polls.get());
                 ring.send(KIND_MESSAGE, message.tag, header + packed);
                 return Ok(Outcome::Done);
             }
-            let Some(room) = ring.room(len, answers) else { return starved(cri) };
+            let Some(room) = ring.room(len, cri.polls.get()) else { return starved(cri) };
+            ring.answers_now(cri.polls.get());
             copy_short(message.header.cast(), room.place, header);
             let packed = message.pack_to(room.place.add(header));
             ring.send_room(KIND_MESSAGE, message.tag, header + packed);
@@ -483,14 +481,9 @@ unsafe fn send_long(
     }
     // SAFETY: as for `send_immediate`; the room is as long as asked for.
     unsafe {
-        let polled = cri.polled.replace(false);
-        let answers = polled && len <= ENDS_LAP;
-        let Some(mut ring) = peer.outbound(state, cri, answers) else { return starved(cri) };
-        let Some(room) = ring.room(len, answers) else { return starved(cri) };
-        if !polled {
-            ring.follow();
-        }
-        if polled && ring.grows(message.tag, len) {
+        let Some(mut ring) = peer.outbound(state, cri, len) else { return starved(cri) };
+        let Some(room) = ring.room(len, cri.polls.get()) else { return starved(cri) };
+        if ring.answers_now(cri.polls.get()) && ring.grows(message.tag, len) {
             ring.send_growing(room, message);
             return Ok(Outcome::Done);
         }

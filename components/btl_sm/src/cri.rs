@@ -26,8 +26,8 @@ pub struct SmCri {
     pub growing: Cell<Option<Arriving>>,
     /// The processes that send to this CRI, by rank, as far as their cards say who they are.
     pub senders: RefCell<HashMap<u32, Owner>>,
-    /// It was polled since the last message was sent.
-    pub polled: Cell<bool>,
+    /// How often it was polled.
+    pub polls: Cell<u32>,
 }
 
 // SAFETY: the segment to which the inbox leads, components of smsc and their transfers are for any thread.

@@ -143,8 +143,7 @@ impl Peer {
         unsafe { &mut *self.outbound[cri.index()].0.get() }
     }
 
-    /// The ring for messages of this CRI of ours, with a free line; `None` when there is none now. `answers`: as in
-    /// [`Producer::room`].
+    /// The ring for a message of this CRI of ours of so many bytes, with a free line; `None` when there is none now.
     ///
     /// # Safety
     /// As for `ring`.
@@ -153,14 +152,14 @@ impl Peer {
         &self,
         device: &SmDevice,
         cri: &SmInstance,
-        answers: bool,
+        len: usize,
     ) -> Option<RingGuard<'_>> {
         // SAFETY: promised by the caller.
         let outbound = unsafe { self.ring(cri) };
         if outbound.has_line() {
             return Some(RingGuard::Own(outbound));
         }
-        self.without_line(outbound, device, cri, answers)
+        self.without_line(outbound, device, cri, len)
     }
 
     /// The next line is not known to be free: looks, or claims a ring if there is none yet, or shares
@@ -171,10 +170,10 @@ impl Peer {
         outbound: &'a mut Outbound,
         device: &SmDevice,
         cri: &SmInstance,
-        answers: bool,
+        len: usize,
     ) -> Option<RingGuard<'a>> {
         if outbound.ring.is_open() {
-            return outbound.ring.look(answers).then_some(RingGuard::Own(outbound));
+            return outbound.look(len, cri.polls.get()).then_some(RingGuard::Own(outbound));
         }
         if !outbound.shares {
             if let Ok(claimed) = self.claim(cri.index()) {
@@ -185,7 +184,7 @@ impl Peer {
         }
         let mut common = self.common(device, cri);
         let ring = common.as_mut()?;
-        (ring.has_line() || ring.ring.look(answers)).then_some(RingGuard::Common(common))
+        (ring.has_line() || ring.look(len, cri.polls.get())).then_some(RingGuard::Common(common))
     }
 
     /// The common ring. If there is none yet, one becomes it that belongs to another CRI than the
@@ -231,12 +230,13 @@ impl Peer {
             requests: &raw const geometry.doorbell(segment).requests,
             uses_bitmap: &raw const news.uses_bitmap,
             active: &raw const geometry.active(segment, target)[ring / WORD],
-            bit: 1 << (ring % WORD),
+            bit: (ring % WORD) as u8,
             fenced: self.fenced,
             shares: false,
             pace: (CHOICE && !self.own.crowded).then(Box::default),
             grow_from: u32::try_from(self.own.grow_from).unwrap_or(u32::MAX),
-            _part: Some(part),
+            polls: 0,
+            _part: Some(Box::new(part)),
         })
     }
 
@@ -306,6 +306,10 @@ impl DerefMut for RingGuard<'_> {
     }
 }
 
+/// Shorter copies are over before the processor has written what they left in its queue of stores, so what they cost
+/// can't be seen.
+const MEASURED: usize = 4 << 10;
+
 /// The ring of one of our CRIs to a peer, or of several.
 pub struct Outbound {
     ring: Producer,
@@ -314,7 +318,7 @@ pub struct Outbound {
     /// Whether the ring's bit is to be set, and where; valid likewise.
     uses_bitmap: *const AtomicU32,
     active: *const Bits,
-    bit: u64,
+    bit: u8,
     fenced: bool,
     /// There is none; the common one is used.
     shares: bool,
@@ -322,8 +326,10 @@ pub struct Outbound {
     pace: Option<Box<Pace>>,
     /// Bytes of a message from which it is sent while it is written.
     grow_from: u32,
-    /// Keeps the ring mapped.
-    _part: Option<Part>,
+    /// How often its CRI had been polled when it sent the last message.
+    polls: u32,
+    /// Keeps the ring mapped. In a box, so that all of this has room in two cache lines.
+    _part: Option<Box<Part>>,
 }
 
 // SAFETY: what it leads to is shared memory that stays as long as the peer. One thread at a time uses it,
@@ -342,6 +348,7 @@ impl Outbound {
             shares: false,
             pace: None,
             grow_from: u32::MAX,
+            polls: 0,
             _part: None,
         }
     }
@@ -352,10 +359,16 @@ impl Outbound {
         self.ring.has_line()
     }
 
-    /// As [`Producer::follow`].
+    /// A message is sent, by a CRI that was polled so often. Whether it was polled since its last one here: else this
+    /// one follows that.
     #[inline]
-    pub fn follow(&mut self) {
-        self.ring.follow();
+    pub fn answers_now(&mut self, polls: u32) -> bool {
+        let answers = self.polls != polls;
+        self.polls = polls;
+        if !answers {
+            self.ring.follow();
+        }
+        answers
     }
 
     /// As [`Producer::prefetch_ahead`].
@@ -377,9 +390,28 @@ impl Outbound {
         self.ring_bell();
     }
 
-    /// Room for a message of any length; as [`Producer::room`].
+    /// Looks whether the next line is free, for a message of so many bytes.
+    fn look(&mut self, len: usize, polls: u32) -> bool {
+        let answers = self.answers(len, polls);
+        self.ring.look(answers)
+    }
+
+    /// Whether a message of so many bytes may be the answer to one, as in [`Producer::room`].
     #[inline]
-    pub fn room(&mut self, len: usize, answers: bool) -> Option<Room> {
+    fn answers(&self, len: usize, polls: u32) -> bool {
+        len <= ring::ENDS_LAP && self.polls != polls && !(len >= MEASURED && self.streams(len))
+    }
+
+    /// Whether messages of so many bytes had better be written past the caches. Those do not gain by lines that are in
+    /// there.
+    fn streams(&self, len: usize) -> bool {
+        self.pace.as_ref().is_some_and(|pace| pace.streams(len, self.ring.costs()))
+    }
+
+    /// Room for a message of any length, sent by a CRI that was polled so often.
+    #[inline]
+    pub fn room(&mut self, len: usize, polls: u32) -> Option<Room> {
+        let answers = self.answers(len, polls);
         self.ring.room(len, answers)
     }
 
@@ -393,9 +425,6 @@ impl Outbound {
     /// Both sides have `len` bytes and do not overlap; `from` may be null when that is none.
     #[inline]
     pub unsafe fn copy(&self, from: *const u8, to: *mut u8, len: usize) -> u8 {
-        /// Shorter copies are over before the processor has written what they left in its queue of stores,
-        /// so what they cost can't be seen.
-        const MEASURED: usize = 4 << 10;
         if len >= MEASURED
             && let Some(pace) = &self.pace
         {
@@ -471,7 +500,7 @@ impl Outbound {
     /// Begins a message that nobody will end.
     #[cfg(all(test, not(feature = "loom")))]
     pub fn begin_growing(&mut self, tag: u8, len: usize, pieces: u8) {
-        self.room(len, false).expect("room");
+        self.ring.room(len, false).expect("room");
         self.ring.begin(tag, len as u32, pieces);
     }
 
@@ -499,7 +528,7 @@ impl Outbound {
         if requests & USES_BITMAP != 0 && unsafe { &*self.uses_bitmap }.load(Ordering::Relaxed) != 0
         {
             // SAFETY: as above.
-            unsafe { &*self.active }.set(self.bit);
+            unsafe { &*self.active }.set(1 << self.bit);
         }
         if requests & SLEEPING != 0 {
             // SAFETY: as above.

@@ -370,7 +370,7 @@ fn attempt(
                 return Err(alone());
             }
             // SAFETY: no other result of it is in use.
-            let has_line = || unsafe { peer.outbound(state, cri, false) }.is_some();
+            let has_line = || unsafe { peer.outbound(state, cri, INLINE) }.is_some();
             if component.asks() && (peer.orders.is_full() || !has_line()) {
                 return Ok(Attempt::Busy);
             }
@@ -475,7 +475,7 @@ fn send<M: Copy>(peer: &Peer, device: &SmDevice, cri: &SmInstance, tag: u8, mess
     const { assert!(size_of::<M>() <= INLINE) };
     // SAFETY: no other result of `outbound` is in use; the body has room.
     unsafe {
-        let Some(mut ring) = peer.outbound(device, cri, false) else { return false };
+        let Some(mut ring) = peer.outbound(device, cri, INLINE) else { return false };
         ring.body().cast::<M>().write_unaligned(*message);
         ring.send(KIND_CONTROL, tag, size_of::<M>());
     }

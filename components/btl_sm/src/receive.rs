@@ -17,7 +17,7 @@ use crate::endpoint::Peer;
 use crate::large;
 use crate::module::{SmDevice, State};
 use crate::ring::{
-    Coming, Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_GROWING, KIND_MESSAGE,
+    Coming, Consumer, Control, KIND_CACHED, KIND_CONTROL, KIND_FILLER, KIND_GROWING, KIND_MESSAGE,
     KIND_STREAMED, Message,
 };
 use crate::unmapped::{Announced, Unmapped};
@@ -508,6 +508,10 @@ impl Inbound {
                     && control.tag() >= RECEIVE_GROWING =>
             {
                 self.hand_on_growing(state, cri, control, message);
+                true
+            }
+            (KIND_FILLER, Some(message)) => {
+                self.ring.release(message);
                 true
             }
             (KIND_CONTROL, Some(message)) => {

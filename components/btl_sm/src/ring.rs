@@ -3,7 +3,7 @@
 //! ```text
 //!   lines   [ control | 56 bytes ][ 64 bytes ][ control | 56 bytes ]...     a message begins on a line
 //!              ▲ head                            ▲ tail                     and is contiguous
-//!   head    how far the consumer has come         written now and then, read when the ring looks full
+//!   head    how far the consumer has come         written with each message, read now and then
 //! ```
 //!
 //! A control word is stamp, kind, tag and length. A message begins where the stamp is that of the
@@ -14,7 +14,9 @@
 //! a few of them: so both sides use the same few lines, which stay in their first-level caches. There a line is
 //! handed over in 50 ns and comes after another in 7; from a lap of the whole ring in 70 and 10. A sender whose
 //! messages follow each other goes on through the ring: what the consumer has just read is slower to write than what
-//! has left its cache.
+//! has left its cache. Of a ring that was empty when a lap ended all lines are free but one: that at which the
+//! consumer waits for the old lap. There a message of the new one may begin, since its stamp is another; where one
+//! would lie across, a filler comes first.
 //!
 //! **Writers.** The producer writes lines, the consumer the head. The producer publishes a
 //! message with one Release store of its control word, which the consumer's Acquire load reads; so
@@ -26,13 +28,12 @@
 //! the middle of a message, so its first word may be anything. The producer looks at the word behind
 //! a message before it publishes the message, and clears it in the rare case that it has the stamp of
 //! the lap: so the consumer never looks at a word that could be taken for a control word. The line
-//! behind a message always is a free one.
+//! behind a message is a free one, or the one at which the consumer waits.
 //!
 //! **Sources.** As in FastForward (Giacomoni, Moseley and Vachharajani, PPoPP 2008) the consumer learns from
 //! the slot itself that it is full, and the two sides share no index with every message; a stamp takes the
 //! place of FastForward's null, so that slots need not be cleared. Free space is found as in Lamport's queue
-//! (1977), by an index that is read only when the ring looks full and written in batches, as in MCRingBuffer
-//! (Lee, Bu and Chandranmenon, 2009).
+//! (1977), by an index that is read seldom, as in MCRingBuffer (Lee, Bu and Chandranmenon, 2009).
 //!
 //! **Trust.** The consumer checks every control word before it follows it; the producer takes a head
 //! that makes no sense for a full ring. Neither can be led outside of the ring. But a consumer waits for a message
@@ -54,6 +55,8 @@ const CONTROL: usize = 8;
 pub const KIND_MESSAGE: u8 = 1;
 /// [`Control::kind`]: for the transport itself, at most [`INLINE`] bytes.
 pub const KIND_CONTROL: u8 = 2;
+/// [`Control::kind`]: nothing; the producer needed the lines behind it.
+pub const KIND_FILLER: u8 = 5;
 /// [`Control::kind`]: for the receive table, copied in the ordinary way. The receiver measures what it takes.
 pub const KIND_CACHED: u8 = 3;
 /// [`Control::kind`]: the same, copied past the caches.
@@ -72,8 +75,8 @@ pub const fn grown(pieces: usize) -> usize {
 /// Longest message whose pieces a kind can count.
 pub const LONGEST_GROWING: usize = grown(KIND_GROWING as usize - 1);
 
-/// Most bytes of a message in a ring of so many bytes. A longer one may not find room for ever: up to its
-/// own length may be left out at the end of the ring, and a quarter of the ring is given back late.
+/// Most bytes of a message in a ring of so many bytes. One that is twice as long may not find room for ever: up to its
+/// own length may be left out at the end of the ring.
 pub const fn longest(ring_size: usize) -> usize {
     ring_size / 4
 }
@@ -84,6 +87,9 @@ const SHORT_LAP: u32 = if cfg!(feature = "loom") { 2 } else { 128 };
 pub const ENDS_LAP: usize = (4 << 10) + 512;
 /// Most lines after which a sender looks whether it may end the lap.
 const LONGEST_STRIDE: u32 = 2048;
+
+/// [`Producer::waits`]: in the producer's lap.
+const NOWHERE: u64 = u64::MAX;
 
 /// A cache line.
 #[repr(C, align(64))]
@@ -158,27 +164,26 @@ fn lines_of(len: usize) -> u64 {
 struct Lines {
     first: *const Line,
     /// Their number less one.
-    mask: u32,
+    mask: u64,
     shift: u32,
 }
 
 impl Lines {
     fn new(parts: &Parts) -> Self {
-        assert!(parts.count.is_power_of_two() && parts.count <= 1 << 31);
-        let mask = (parts.count - 1) as u32;
-        Self { first: parts.lines, mask, shift: parts.count.trailing_zeros() }
+        assert!(parts.count.is_power_of_two());
+        Self { first: parts.lines, mask: parts.count - 1, shift: parts.count.trailing_zeros() }
     }
 
     /// Their number.
     #[inline]
     fn count(&self) -> u64 {
-        u64::from(self.mask) + 1
+        self.mask + 1
     }
 
     /// Which one it is.
     #[inline]
     fn index(&self, position: u64) -> u64 {
-        position & u64::from(self.mask)
+        position & self.mask
     }
 
     /// # Safety
@@ -190,7 +195,7 @@ impl Lines {
     }
 
     /// What a control word at this position says when it is of this lap: the number of the lap, from
-    /// 1. Those that are left behind are of the lap before, so sixteen bits are enough.
+    /// 1. Those that are left behind may be of any other, or the same after 65,536 laps: see `publish_at`.
     #[inline]
     fn stamp(&self, position: u64) -> u16 {
         ((position >> self.shift) + 1) as u16
@@ -250,9 +255,11 @@ pub struct Producer {
     limit: u64,
     /// The same, as the consumer said last.
     free: u64,
+    /// Where the consumer waits for the last lap, as far as is known, by this lap: no message lies across it.
+    waits: u64,
     /// Lines from one look to the next.
     stride: u32,
-    /// A message was sent behind another since the last look.
+    /// A message followed another to this consumer since the last look.
     follows: bool,
     head: *const Head,
 }
@@ -280,6 +287,7 @@ impl Producer {
             tail: 0,
             limit: 0,
             free: 0,
+            waits: NOWHERE,
             stride: 0,
             follows: false,
             head: std::ptr::null(),
@@ -294,7 +302,8 @@ impl Producer {
         let lines = Lines::new(&parts);
         let (free, stride) = (lines.count() - 1, SHORT_LAP);
         let limit = free.min(stride.into());
-        Self { lines, tail: 0, limit, free, stride, follows: false, head: parts.head }
+        let head = parts.head;
+        Self { lines, tail: 0, limit, free, waits: NOWHERE, stride, follows: false, head }
     }
 
     /// Whether there is a ring.
@@ -326,25 +335,53 @@ impl Producer {
         if in_use <= count {
             self.free = self.free.max(head + count - 1);
         }
+        if in_use != u64::MAX && head + count > self.waits {
+            self.waits = NOWHERE;
+        }
+        let (is_empty, answers) = (in_use == 0, answers && !self.follows);
         let rest = self.lines.rest_of_ring(self.tail);
-        let may_end = rest < need || {
-            let lap = count - rest;
-            answers && !self.follows && lap >= u64::from(SHORT_LAP).min(count / 2) / 2
-        };
-        let is_empty = in_use == 0;
-        if may_end && (is_empty || (rest < need && self.tail + rest + need <= self.free)) {
-            self.tail += rest;
-            self.stride = SHORT_LAP;
-            if is_empty {
-                // All of the ring, with what was left out.
-                self.free = self.tail + count - 1;
-            }
-        } else {
+        let lap = count - rest;
+        let long_enough = u64::from(SHORT_LAP).min(count / 2) / 2;
+        if rest < need && self.tail + rest + need <= self.free {
+            self.end_lap(rest, is_empty);
+        } else if is_empty && answers && lap >= long_enough.max(need) {
+            self.end_lap(rest, true);
+        } else if !answers {
             self.stride = (2 * self.stride).min(LONGEST_STRIDE);
         }
         self.follows = false;
-        self.limit = self.free.min(self.tail + u64::from(self.stride).max(need));
+        self.pass_by(need);
+        let limit = self.tail + u64::from(self.stride).max(need);
+        self.limit = limit.min(self.free).min(self.waits);
         self.fits(need)
+    }
+
+    /// Goes to the next lap, and leaves out what is left of this one.
+    fn end_lap(&mut self, rest: u64, is_empty: bool) {
+        let (count, waits) = (self.lines.count(), self.tail);
+        self.tail += rest;
+        self.stride = SHORT_LAP;
+        self.waits = NOWHERE;
+        if is_empty {
+            self.free = self.tail + count - 1;
+            self.waits = waits + count;
+        }
+    }
+
+    /// Lets a message of so many lines begin where the consumer waits if it would lie across, and has room there.
+    fn pass_by(&mut self, need: u64) {
+        let waits = self.waits;
+        let lies_across = self.tail <= waits && waits < self.tail + need;
+        if !lies_across || waits + need > self.free || need > self.lines.rest_of_ring(waits) {
+            return;
+        }
+        if self.tail < waits {
+            let (begin, lines) = (self.tail, waits - self.tail);
+            self.tail = waits;
+            let len = lines as usize * LINE - CONTROL;
+            self.publish_at(begin, waits, KIND_FILLER, 0, len as u32);
+        }
+        self.waits = NOWHERE;
     }
 
     /// Whether so many lines at the tail are known to be free.
@@ -362,7 +399,7 @@ impl Producer {
     }
 
     /// Room for a message of `len` bytes, at most [`longest`]. `answers`: it has at most [`ENDS_LAP`] bytes,
-    /// and the sender has looked for messages since its last one, so that this one may be the answer to one.
+    /// and the sender has looked for messages since it sent the last one here, so that this one may be the answer to one.
     #[inline]
     pub fn room(&mut self, len: usize, answers: bool) -> Option<Room> {
         let need = lines_of(len);
@@ -418,7 +455,9 @@ impl Producer {
         let behind = unsafe { &lines.at(end).control };
         if Control(behind.load(Ordering::Relaxed)).stamp() == lines.stamp(end) {
             // Before the store below, so the consumer sees it before it gets there.
-            behind.store(Control::new(!lines.stamp(end), 0, 0, 0).0, Ordering::Relaxed);
+            // Nor what it waits for in the lap before.
+            let other = lines.stamp(end) ^ 0x8000;
+            behind.store(Control::new(other, 0, 0, 0).0, Ordering::Relaxed);
         }
         let control = Control::new(lines.stamp(begin), kind, tag, len);
         // SAFETY: see `new`. Release: the consumer's Acquire sees the message.
@@ -542,7 +581,7 @@ impl Consumer {
         // SAFETY: see `new`.
         let data = unsafe { self.lines.body(self.position) }.cast_const();
         let fits = match control.kind() {
-            KIND_MESSAGE | KIND_CACHED | KIND_STREAMED => {
+            KIND_MESSAGE | KIND_CACHED | KIND_STREAMED | KIND_FILLER => {
                 len <= INLINE || lines_of(len) <= self.lines.rest_of_ring(self.position)
             }
             KIND_CONTROL => len <= INLINE,

@@ -29,6 +29,12 @@ struct Class {
     transfers: AtomicU32,
 }
 
+impl Class {
+    fn costs(&self) -> [u32; 2] {
+        self.cost.each_ref().map(|cost| cost.load(Ordering::Relaxed))
+    }
+}
+
 impl Pace {
     fn class(&self, len: usize) -> &Class {
         let size = len.max(1).ilog2() as usize;
@@ -42,7 +48,7 @@ impl Pace {
             return false;
         }
         let class = self.class(len);
-        let [cached, streaming] = class.cost.each_ref().map(|cost| cost.load(Ordering::Relaxed));
+        let [cached, streaming] = class.costs();
         let number = class.transfers.fetch_add(1, Ordering::Relaxed);
         if cached == 0 || streaming == 0 {
             return cached != 0;
@@ -50,6 +56,12 @@ impl Pace {
         // More often in the beginning, when what is known is from cold memory.
         let retry = number.is_power_of_two() || number.is_multiple_of(RETRY);
         (streaming + theirs[1] < cached + theirs[0]) != retry
+    }
+
+    /// Whether it is known that transfers of so many bytes had better stream.
+    pub fn streams(&self, len: usize, theirs: [u32; 2]) -> bool {
+        let [cached, streaming] = self.class(len).costs();
+        streaming != 0 && streaming + theirs[1] < cached + theirs[0]
     }
 
     /// A transfer took so many ticks of processor time.
@@ -63,7 +75,7 @@ impl Pace {
     /// What is known, for a person: ticks a KiB of both ways, by the smallest size of the class.
     #[cfg(test)]
     fn known(&self, len: usize) -> [u32; 2] {
-        self.class(len).cost.each_ref().map(|cost| cost.load(Ordering::Relaxed))
+        self.class(len).costs()
     }
 }
 

@@ -1,8 +1,8 @@
 //! A ring of btl_sm, read by its receiver while another process writes into it what it likes.
 
 use btl_sm::ring::{
-    Consumer, Head, KIND_CACHED, KIND_CONTROL, KIND_MESSAGE, KIND_SKIP, KIND_STREAMED, LINE, Line,
-    Parts, Producer,
+    Consumer, Head, KIND_CACHED, KIND_CONTROL, KIND_MESSAGE, KIND_STREAMED, LINE, Line, Parts,
+    Producer,
 };
 
 use crate::bytes::Bytes;
@@ -41,13 +41,14 @@ pub fn run(data: &[u8]) {
             1 => {
                 // A message as it has to be.
                 let (tag, len) = (bytes.byte(), usize::from(bytes.u16()) % (LINES * LINE / 4));
-                if sender.look()
-                    && let Some(room) = sender.room(len)
+                let answers = bytes.byte() % 2 == 0;
+                if sender.look(answers)
+                    && let Some(room) = sender.room(len, answers)
                 {
                     // SAFETY: there is room for so many.
                     unsafe { room.place.write_bytes(tag, len) };
                     let kind = [KIND_MESSAGE, KIND_CACHED, KIND_STREAMED][usize::from(tag) % 3];
-                    sender.publish_room(room, kind, tag, len as u32);
+                    sender.publish_room(kind, tag, len as u32);
                 }
             }
             2 => {
@@ -70,12 +71,6 @@ fn receive(ring: &mut Consumer, lines: *const u8) -> bool {
     // No more than one lap: what is read is not made invalid here.
     for _ in 0..=LINES {
         let Some(control) = ring.peek() else { return true };
-        if control.kind() == KIND_SKIP {
-            if !ring.skip() {
-                return false;
-            }
-            continue;
-        }
         let Some(message) = ring.message(control) else { return false };
         let begin = message.data.addr() - lines.addr();
         assert!(begin % LINE == 8 && begin + message.len <= LINES * LINE, "inside the ring");

@@ -70,7 +70,7 @@ impl Job {
     /// Sends one message to us.
     fn send(&self, sender: &Peer) {
         // SAFETY: one thread.
-        unsafe { sender.outbound(self.state(), &self.cri(), false) }.expect("room").send(
+        unsafe { sender.outbound(self.state(), &self.cri(), 8) }.expect("room").send(
             KIND_MESSAGE,
             TAG,
             0,
@@ -98,7 +98,7 @@ impl Job {
         // SAFETY: one thread; a line has room for the body.
         unsafe {
             let cri = self.cri();
-            let Some(mut ring) = sender.outbound(self.state(), &cri, false) else { return false };
+            let Some(mut ring) = sender.outbound(self.state(), &cri, 8) else { return false };
             ring.body().copy_from_nonoverlapping(body.as_ptr(), body.len());
             ring.send(KIND_CONTROL, tag, body.len());
         }
@@ -468,7 +468,7 @@ fn messages_are_received_while_they_are_written() {
         std::thread::scope(|scope| {
             let cri = job.cri();
             // SAFETY: one thread at a time has the CRI's ring: the other one, from here on.
-            let ring = unsafe { sender.outbound(job.state(), &cri, false) };
+            let ring = unsafe { sender.outbound(job.state(), &cri, 8) };
             drop(cri);
             let Some(RingGuard::Own(ring)) = ring else { panic!("a ring of its own") };
             scope.spawn(move || {
@@ -486,7 +486,7 @@ fn messages_are_received_while_they_are_written() {
                     };
                     assert!(ring.grows(message.tag, len));
                     let room = loop {
-                        match ring.room(len, false) {
+                        match ring.room(len, 0) {
                             Some(room) => break room,
                             None => assert!(Instant::now() < end, "no room"),
                         }
@@ -512,7 +512,7 @@ fn a_message_whose_sender_has_ended_is_not_waited_for() {
         let other = job.sender(3);
         // SAFETY: one thread.
         unsafe {
-            let mut ring = sender.outbound(job.state(), &job.cri(), false).expect("room");
+            let mut ring = sender.outbound(job.state(), &job.cri(), 8).expect("room");
             ring.begin_growing(RECEIVE_GROWING, 20_000, 2);
         }
         ENDED.with_borrow_mut(|ranks| ranks.push(2));
@@ -536,7 +536,7 @@ fn messages_for_other_receivers_do_not_grow() {
     let sender = job.sender(2);
     // SAFETY: one thread.
     unsafe {
-        let mut ring = sender.outbound(job.state(), &job.cri(), false).expect("room");
+        let mut ring = sender.outbound(job.state(), &job.cri(), 8).expect("room");
         assert!(!ring.grows(RECEIVE_GROWING - 1, 10_000) && !ring.grows(RECEIVE_GROWING, 8191));
         assert!(ring.grows(RECEIVE_GROWING, 8192));
         ring.begin_growing(RECEIVE_GROWING - 1, 20_000, 2);

@@ -28,6 +28,17 @@ impl Memory {
     }
 }
 
+/// The control word of the next message, behind what only fills the ring.
+fn peek(consumer: &mut Consumer) -> Option<Control> {
+    let control = consumer.peek()?;
+    if control.kind() != KIND_FILLER {
+        return Some(control);
+    }
+    let filler = consumer.message(control).expect("in order");
+    consumer.release(filler);
+    peek(consumer)
+}
+
 #[cfg(feature = "loom")]
 mod model {
     use std::sync::Arc;
@@ -76,11 +87,9 @@ mod model {
     /// Waits for a message.
     fn next(consumer: &mut Consumer) -> Control {
         loop {
-            match consumer.peek() {
+            match peek(consumer) {
                 Some(control) => return control,
-                None => {
-                    loom::thread::yield_now();
-                }
+                None => loom::thread::yield_now(),
             }
         }
     }
@@ -135,8 +144,14 @@ mod model {
         });
     }
 
-    /// Messages of one line, and of two where `long` says so.
+    /// Messages of one line, and of two where `long` says so. What lies in the middle of one looks as if it were of
+    /// the next lap, or of the last one, where the consumer may still wait.
     fn check(messages: u64, long: fn(u64) -> bool) {
+        check_with(messages, long, 1);
+        check_with(messages, long, u16::MAX);
+    }
+
+    fn check_with(messages: u64, long: fn(u64) -> bool, other_lap: u16) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(3);
         builder.check(move || {
@@ -153,9 +168,8 @@ mod model {
                     if long(number) {
                         // SAFETY: loom checks it.
                         other.bodies[place(begin + 1)].with_mut(|at| unsafe { *at = number });
-                        // The bytes of a message cover what could be a control word, and here they
-                        // are what the consumer would wait for one lap later.
-                        let stamp = producer.lines.stamp(begin + 1).wrapping_add(1);
+                        // The bytes of a message cover what could be a control word.
+                        let stamp = producer.lines.stamp(begin + 1).wrapping_add(other_lap);
                         let word = Control::new(stamp, KIND_MESSAGE, 1, 8);
                         let line = &other.memory.lines[place(begin + 1)];
                         line.control.store(word.0, Ordering::Relaxed);
@@ -206,11 +220,12 @@ mod properties {
     const COUNT: usize = 64;
     const BYTES: usize = COUNT * LINE;
 
-    /// Eight bytes of these look like control words of early laps.
+    /// Words of some of these look like control words of early laps.
     fn bytes(seed: u64, len: usize) -> Vec<u8> {
-        (0..len as u64)
-            .map(|i| if seed.is_multiple_of(4) { (i % 8 / 6) as u8 } else { (i ^ seed) as u8 })
-            .collect()
+        let forged = Control::new((seed / 16 % 32) as u16, KIND_MESSAGE, 0xee, 4).0.to_le_bytes();
+        let is_forged = seed.is_multiple_of(2);
+        let byte = |i: usize| if is_forged { forged[i % 8] } else { (i as u64 ^ seed) as u8 };
+        (0..len).map(byte).collect()
     }
 
     /// Sends if there is room, and says whether there was. Every third message is an answer.
@@ -272,7 +287,7 @@ mod properties {
                     }
                     Step::Receive { count } => {
                         for _ in 0..count {
-                            let Some(control) = consumer.peek() else {
+                            let Some(control) = peek(&mut consumer) else {
                                 prop_assert!(model.is_empty());
                                 break;
                             };
@@ -298,7 +313,7 @@ mod properties {
             let (mut producer, mut consumer) = memory.ends();
             for seed in 0..sent as u64 {
                 prop_assert!(send(&mut producer, seed, 57, 0));
-                let control = consumer.peek().expect("sent");
+                let control = peek(&mut consumer).expect("sent");
                 let message = consumer.message(control).expect("in order");
                 consumer.release(message);
             }
@@ -331,9 +346,9 @@ mod properties {
             });
             memory.head.position.store(position, Ordering::Relaxed);
             for turn in 0..3 * COUNT as u64 {
-                assert!(consumer.peek().is_none(), "lap {lap}, turn {turn}");
+                assert!(peek(&mut consumer).is_none(), "lap {lap}, turn {turn}");
                 assert!(send(&mut producer, turn, 5, 0));
-                let control = consumer.peek().expect("sent");
+                let control = peek(&mut consumer).expect("sent");
                 let message = consumer.message(control).expect("in order");
                 consumer.release(message);
             }
@@ -353,7 +368,7 @@ mod properties {
             }
             used[(room.place.addr() - first) / LINE] = true;
             producer.publish_room(KIND_MESSAGE, 1, len as u32);
-            let control = consumer.peek().expect("sent");
+            let control = peek(&mut consumer).expect("sent");
             consumer.release(consumer.message(control).expect("in order"));
         }
         used.into_iter().filter(|it| *it).count()
@@ -382,7 +397,7 @@ mod properties {
         while producer.tail < 4096 {
             producer.room(8, true).expect("room");
             producer.publish_room(KIND_MESSAGE, 1, 8);
-            let control = consumer.peek().expect("sent");
+            let control = peek(&mut consumer).expect("sent");
             consumer.release(consumer.message(control).expect("in order"));
         }
         assert_eq!(producer.tail, 4097, "a lap ended early");
@@ -395,10 +410,98 @@ mod properties {
         });
         assert_eq!(sent.count(), 4095);
         for _ in 0..4095 {
-            let control = consumer.peek().expect("sent");
+            let control = peek(&mut consumer).expect("sent");
             consumer.release(consumer.message(control).expect("in order"));
         }
-        assert!(consumer.peek().is_none());
+        assert!(peek(&mut consumer).is_none());
+    }
+
+    /// Sends one and receives it.
+    fn pass(producer: &mut Producer, consumer: &mut Consumer, len: usize, answers: bool) {
+        producer.room(len, answers).expect("room");
+        producer.publish_room(KIND_MESSAGE, 1, len as u32);
+        receive(consumer, (1, len));
+    }
+
+    /// Receives a message of this tag and length.
+    fn receive(consumer: &mut Consumer, tag_and_len: (u8, usize)) {
+        let control = peek(consumer).expect("sent");
+        let found = (control.kind(), (control.tag(), control.len()));
+        assert_eq!(found, (KIND_MESSAGE, tag_and_len));
+        consumer.release(consumer.message(control).expect("in order"));
+    }
+
+    /// Sends words that look like a message of the first lap.
+    fn send_forged(producer: &mut Producer, tag: u8, len: usize) -> bool {
+        let Some(room) = producer.room(len, false) else { return false };
+        let forged = Control::new(1, KIND_MESSAGE, 9, 4).0;
+        for at in (0..len / 8).map(|word| 8 * word) {
+            // SAFETY: inside the room.
+            unsafe { room.place.add(at).cast::<u64>().write_unaligned(forged) };
+        }
+        producer.publish_room(KIND_MESSAGE, tag, len as u32);
+        true
+    }
+
+    #[test]
+    fn laps_may_be_as_many_as_stamps() {
+        for len in [8, 1024, 4096, 4500] {
+            let mut memory = Memory::new(32768);
+            let (mut producer, mut consumer) = memory.ends();
+            for _ in 0..140_000 {
+                pass(&mut producer, &mut consumer, len, true);
+            }
+            let laps = producer.tail >> 15;
+            assert!(len < 4096 || laps > 65_536, "{laps} laps");
+        }
+    }
+
+    /// A lap has ended early, and the receiver does not look while the ring fills.
+    #[test]
+    fn a_burst_leaves_the_place_alone_where_the_receiver_waits() {
+        let mut memory = Memory::new(4096);
+        let (mut producer, mut consumer) = memory.ends();
+        for _ in 0..SHORT_LAP {
+            pass(&mut producer, &mut consumer, 8, true);
+        }
+        producer.room(8, true).expect("room");
+        assert_eq!(producer.tail, 4096, "the lap has not ended");
+        let lens = [8, 60_000, 8, 60_000];
+        assert!(lens.iter().all(|len| send_forged(&mut producer, 2, *len)));
+        lens.iter().for_each(|len| receive(&mut consumer, (2, *len)));
+        assert!(peek(&mut consumer).is_none());
+    }
+
+    /// The same where a lap has ended because there was no room in it.
+    #[test]
+    fn messages_leave_the_place_alone_where_the_receiver_waits() {
+        const LEN: usize = 9 * LINE - 9;
+        let mut memory = Memory::new(COUNT);
+        let (mut producer, mut consumer) = memory.ends();
+        for _ in 0..60 {
+            pass(&mut producer, &mut consumer, 8, false);
+        }
+        let sent = (1..=7).take_while(|tag| send_forged(&mut producer, *tag, LEN)).count() as u8;
+        assert!(sent >= 6);
+        (1..=sent).for_each(|tag| receive(&mut consumer, (tag, LEN)));
+    }
+
+    /// A word that is cleared is not cleared to what the receiver waits for.
+    #[test]
+    fn what_is_cleared_is_of_no_lap_that_is_near() {
+        let mut memory = Memory::new(COUNT);
+        let (mut producer, mut consumer) = memory.ends();
+        let position = 32_766 * COUNT as u64;
+        (producer.tail, consumer.position) = (position, position - 1);
+        producer.free = position + COUNT as u64 - 1;
+        producer.limit = producer.free;
+        consumer.advance(1);
+        for _ in 0..60 {
+            pass(&mut producer, &mut consumer, 8, false);
+        }
+        memory.lines[60].control.store(Control::new(32_768, 0, 0, 0).0, Ordering::Relaxed);
+        let sent = (0..6).take_while(|_| send_forged(&mut producer, 7, 600)).count();
+        (0..sent).for_each(|_| receive(&mut consumer, (7, 600)));
     }
 
     /// The middle of a message looks like the control word that the consumer waits for a lap later.
@@ -407,7 +510,7 @@ mod properties {
         let mut memory = Memory::new(COUNT);
         let (mut producer, mut consumer) = memory.ends();
         let receive = |consumer: &mut Consumer| {
-            let control = consumer.peek().expect("sent");
+            let control = peek(consumer).expect("sent");
             let message = consumer.message(control).expect("in order");
             consumer.release(message);
         };
@@ -418,16 +521,16 @@ mod properties {
         producer.publish_room(KIND_MESSAGE, 1, 120);
         receive(&mut consumer);
         for turn in 3..=COUNT as u64 {
-            assert!(consumer.peek().is_none());
+            assert!(peek(&mut consumer).is_none());
             assert!(send(&mut producer, turn, 8, 0));
             receive(&mut consumer);
         }
-        assert!(consumer.peek().is_none());
+        assert!(peek(&mut consumer).is_none());
         // Ends just before the line.
         assert!(send(&mut producer, 1, 8, 0));
         assert_eq!(producer.tail, COUNT as u64 + 1);
         receive(&mut consumer);
-        assert!(consumer.peek().is_none(), "a forged message");
+        assert!(peek(&mut consumer).is_none(), "a forged message");
     }
 
     #[test]
@@ -479,7 +582,7 @@ mod properties {
         for lap in 0..20 {
             producer.room(LEN, true).expect("room");
             let growing = producer.begin(7, LEN as u32, 1);
-            let control = consumer.peek().expect("a message");
+            let control = peek(&mut consumer).expect("a message");
             assert_eq!((control.kind(), control.tag(), control.len()), (KIND_GROWING | 1, 7, LEN));
             let message = consumer.message(control).expect("in order");
             let coming = consumer.coming(message);
@@ -496,12 +599,12 @@ mod properties {
             producer.finish(&growing, KIND_STREAMED);
             assert_eq!(there(), (LEN, Some(KIND_STREAMED)));
             consumer.release(message);
-            assert!(consumer.peek().is_none(), "{lap}");
+            assert!(peek(&mut consumer).is_none(), "{lap}");
         }
         // One piece is no message that grows.
         producer.room(100, false).expect("room");
         producer.publish_room(KIND_GROWING | 1, 7, 100);
-        let control = consumer.peek().expect("a message");
+        let control = peek(&mut consumer).expect("a message");
         assert!(consumer.message(control).is_none());
     }
 }
