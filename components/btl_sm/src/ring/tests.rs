@@ -368,8 +368,7 @@ mod properties {
             }
             used[(room.place.addr() - first) / LINE] = true;
             producer.publish_room(KIND_MESSAGE, 1, len as u32);
-            let control = peek(&mut consumer).expect("sent");
-            consumer.release(consumer.message(control).expect("in order"));
+            receive(&mut consumer, (1, len));
         }
         used.into_iter().filter(|it| *it).count()
     }
@@ -395,10 +394,7 @@ mod properties {
         let mut memory = Memory::new(4096);
         let (mut producer, mut consumer) = memory.ends();
         while producer.tail < 4096 {
-            producer.room(8, true).expect("room");
-            producer.publish_room(KIND_MESSAGE, 1, 8);
-            let control = peek(&mut consumer).expect("sent");
-            consumer.release(consumer.message(control).expect("in order"));
+            pass(&mut producer, &mut consumer, 8, true);
         }
         assert_eq!(producer.tail, 4097, "a lap ended early");
         let sent = (1..10_000).take_while(|_| {
@@ -409,10 +405,7 @@ mod properties {
             room
         });
         assert_eq!(sent.count(), 4095);
-        for _ in 0..4095 {
-            let control = peek(&mut consumer).expect("sent");
-            consumer.release(consumer.message(control).expect("in order"));
-        }
+        (0..4095).for_each(|_| receive(&mut consumer, (1, 8)));
         assert!(peek(&mut consumer).is_none());
     }
 
@@ -509,27 +502,22 @@ mod properties {
     fn what_a_message_leaves_behind_is_no_message() {
         let mut memory = Memory::new(COUNT);
         let (mut producer, mut consumer) = memory.ends();
-        let receive = |consumer: &mut Consumer| {
-            let control = peek(consumer).expect("sent");
-            let message = consumer.message(control).expect("in order");
-            consumer.release(message);
-        };
         let room = producer.room(120, false).expect("empty");
         let forged = Control::new(2, KIND_MESSAGE, 9, 4).0;
         // SAFETY: the room has 120 bytes; the second line begins at byte 56.
         unsafe { room.place.add(56).cast::<u64>().write_unaligned(forged) };
         producer.publish_room(KIND_MESSAGE, 1, 120);
-        receive(&mut consumer);
+        receive(&mut consumer, (1, 120));
         for turn in 3..=COUNT as u64 {
             assert!(peek(&mut consumer).is_none());
             assert!(send(&mut producer, turn, 8, 0));
-            receive(&mut consumer);
+            receive(&mut consumer, (turn as u8, 8));
         }
         assert!(peek(&mut consumer).is_none());
         // Ends just before the line.
         assert!(send(&mut producer, 1, 8, 0));
         assert_eq!(producer.tail, COUNT as u64 + 1);
-        receive(&mut consumer);
+        receive(&mut consumer, (1, 8));
         assert!(peek(&mut consumer).is_none(), "a forged message");
     }
 
