@@ -1,7 +1,9 @@
 //! The workspace, and running commands in it.
 
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -82,6 +84,46 @@ pub fn check(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs tests to their end. Their output is shown as it comes; the error repeats what those that failed said, which
+/// the output of others stands behind.
+pub fn check_tests(command: &mut Command) -> Result<()> {
+    let started = command.stdout(Stdio::piped()).spawn();
+    let mut child = started.with_context(|| format!("can't run {}", shown(command)))?;
+    let mut failures = Failures::default();
+    for line in BufReader::new(child.stdout.take().context("no output")?).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        println!("{line}");
+        failures.hear(line);
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        let said: Vec<String> = failures.said.into();
+        bail!("{} failed: {status}\n{}", shown(command), said.join("\n"));
+    }
+    Ok(())
+}
+
+/// What failed tests said: the parts of the output between "failures:" and the result of each program.
+#[derive(Default)]
+struct Failures {
+    said: VecDeque<String>,
+    inside: bool,
+}
+
+impl Failures {
+    /// So many lines at most, the last ones.
+    const MOST: usize = 200;
+
+    fn hear(&mut self, line: String) {
+        self.inside |= line == "failures:";
+        if self.inside {
+            self.inside = !line.starts_with("test result:");
+            self.said.push_back(line);
+            self.said.drain(..self.said.len().saturating_sub(Self::MOST));
+        }
+    }
+}
+
 /// Runs a command to its end and returns its standard output.
 pub fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("can't run {}", shown(command)))?;
@@ -111,4 +153,22 @@ pub fn step<R>(heading: &str, body: impl FnOnce() -> Result<R>) -> Result<R> {
     let result = body().with_context(|| heading.to_owned())?;
     println!("   {:.1} s", start.elapsed().as_secs_f64());
     Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_repeats_what_failed_tests_said() {
+        let output = "running 2 tests\n..\ntest result: ok.\nrunning 1 test\nfailures:\n\n\
+                      ---- the_test stdout ----\nwhy\n\nfailures:\n    the_test\n\n\
+                      test result: FAILED.\nrunning 3 tests\ntest result: ok.\n";
+        let error =
+            check_tests(Command::new("sh").args(["-c", &format!("printf '{output}'; exit 3")]));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("exit status: 3\nfailures:"), "{error}");
+        assert!(error.ends_with("the_test\n\ntest result: FAILED."), "{error}");
+        check_tests(&mut Command::new("true")).unwrap();
+    }
 }

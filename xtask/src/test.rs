@@ -105,13 +105,13 @@ fn steps(workspace: &Workspace, skips: &Skips) -> Result<()> {
     })?;
     step("tests", || {
         let mut test = tests(&["test", "--workspace", "--quiet", "--no-fail-fast"]);
-        exec::check(test.env("CAIRN_DIST", &dist).env("CAIRN_DIST_SHARED", &shared))
+        exec::check_tests(test.env("CAIRN_DIST", &dist).env("CAIRN_DIST_SHARED", &shared))
     })?;
     step("components alone", || {
         let names: Vec<String> =
             workspace.components().iter().map(|package| package.name.to_string()).collect();
         let mut test = tests(&["test", "--quiet"]);
-        exec::check(test.args(names.iter().flat_map(|name| ["--package", name])))
+        exec::check_tests(test.args(names.iter().flat_map(|name| ["--package", name])))
     })?;
     step("model checking", || {
         // Whatever has the feature has models, in tests whose names begin with `model_`.
@@ -122,6 +122,6 @@ fn steps(workspace: &Workspace, skips: &Skips) -> Result<()> {
                 loom.args(["--package", &package.name, "--features", &feature]);
             }
         }
-        exec::check(loom.args(["--", "model_"]))
+        exec::check_tests(loom.args(["--", "model_"]))
     })
 }
