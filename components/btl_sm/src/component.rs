@@ -101,7 +101,7 @@ impl Component for SharedMemory {
             packed_limit: packed_limit as u32,
             key_size: size_of::<u64>() as u32,
             eager_limit: params.eager_limit.get(),
-            push_limit: params.push_limit(job),
+            push_limit: params.push_limit(job, geometry.ring_size),
             put_limit: limit,
             get_limit: limit,
             latency: params.latency.get() as u32,
@@ -117,6 +117,7 @@ impl Component for SharedMemory {
             packed_limit,
             immediate_limit,
             grow_from: params.grow_from(job),
+            window: params.window(job),
             message_limit: ring::longest(geometry.ring_size),
             peers: (0..job.size).map(|_| AtomicPtr::default()).collect(),
             smsc,
@@ -203,8 +204,7 @@ impl Btl for SharedMemory {
             local_rank: job.local_rank,
             barriers: state.barriers,
             instances: state.cri_count(),
-            crowded: job.is_crowded(),
-            grow_from: state.grow_from,
+            window: state.window,
         };
         let owner = segment.owner();
         let made = Peer::new(segment, peer, own)?;
@@ -484,7 +484,7 @@ unsafe fn send_long(
         let Some(mut ring) = peer.outbound(state, cri, len) else { return starved(cri) };
         let Some(room) = ring.room(len, cri.polls.get()) else { return starved(cri) };
         let answers = ring.answers_now(cri.polls.get());
-        if (answers || len >= LONG) && ring.grows(message.tag, len) {
+        if (answers || len >= LONG) && state.grows(message.tag, len) {
             ring.send_growing(room, message);
             return Ok(Outcome::Done);
         }

@@ -12,7 +12,6 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cairn_framework::abi::peer::Peer as PeerView;
-use cairn_framework::abi::receive::RECEIVE_GROWING;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
 use cairn_framework::author::{Mutex, MutexGuard, copy};
@@ -60,10 +59,8 @@ pub struct Own {
     pub barriers: bool,
     /// Its CRIs.
     pub instances: usize,
-    /// Processes take turns on a core, so what one has written is in the cache of the other.
-    pub crowded: bool,
-    /// Bytes of a message from which it is sent while it is written.
-    pub grow_from: usize,
+    /// Where processes take turns on a core: bytes that short messages take of a ring, see [`Producer::in_turns`].
+    pub window: Option<usize>,
 }
 
 /// A CRI's, on cache lines of its own.
@@ -224,19 +221,24 @@ impl Peer {
         entry.rank.store(self.own.rank, Ordering::Relaxed);
         let news = geometry.news(segment, target);
         news.newest.push(ring as u32, &entry.next);
+        // SAFETY: the ring is new and ours, and mapped as long as the producer is there.
+        let producer = unsafe { Producer::new(geometry.parts(&part)) };
         Ok(Outbound {
-            // SAFETY: the ring is new and ours, and mapped as long as the producer is there.
-            ring: unsafe { Producer::new(geometry.parts(&part)) },
+            ring: match self.own.window {
+                Some(bytes) => producer.in_turns(bytes),
+                None => producer,
+            },
             requests: &raw const geometry.doorbell(segment).requests,
-            uses_bitmap: &raw const news.uses_bitmap,
-            active: &raw const geometry.active(segment, target)[ring / WORD],
-            bit: (ring % WORD) as u8,
             fenced: self.fenced,
             shares: false,
-            pace: (CHOICE && !self.own.crowded).then(Box::default),
-            grow_from: u32::try_from(self.own.grow_from).unwrap_or(u32::MAX),
+            pace: CHOICE.then(Box::default),
             polls: 0,
-            _part: Some(Box::new(part)),
+            claimed: Some(Box::new(Claimed {
+                uses_bitmap: &raw const news.uses_bitmap,
+                active: &raw const geometry.active(segment, target)[ring / WORD],
+                bit: (ring % WORD) as u8,
+                _part: part,
+            })),
         })
     }
 
@@ -315,21 +317,25 @@ pub struct Outbound {
     ring: Producer,
     /// The doorbell's word; valid when the ring is open.
     requests: *const Word,
-    /// Whether the ring's bit is to be set, and where; valid likewise.
-    uses_bitmap: *const AtomicU32,
-    active: *const Bits,
-    bit: u8,
     fenced: bool,
     /// There is none; the common one is used.
     shares: bool,
     /// How longer messages are copied, where there is a choice.
     pace: Option<Box<Pace>>,
-    /// Bytes of a message from which it is sent while it is written.
-    grow_from: u32,
     /// How often its CRI had been polled when it sent the last message.
     polls: u32,
-    /// Keeps the ring mapped. In a box, so that all of this has room in two cache lines.
-    _part: Option<Box<Part>>,
+    /// What is seldom used, if the ring is open. In a box, so that all of this has room in two cache lines.
+    claimed: Option<Box<Claimed>>,
+}
+
+/// A ring that was claimed.
+struct Claimed {
+    /// Whether its bit is to be set, and where.
+    uses_bitmap: *const AtomicU32,
+    active: *const Bits,
+    bit: u8,
+    /// Keeps all of it mapped.
+    _part: Part,
 }
 
 // SAFETY: what it leads to is shared memory that stays as long as the peer. One thread at a time uses it,
@@ -341,15 +347,11 @@ impl Outbound {
         Self {
             ring: Producer::closed(),
             requests: std::ptr::null(),
-            uses_bitmap: std::ptr::null(),
-            active: std::ptr::null(),
-            bit: 0,
             fenced: true,
             shares: false,
             pace: None,
-            grow_from: u32::MAX,
             polls: 0,
-            _part: None,
+            claimed: None,
         }
     }
 
@@ -390,16 +392,18 @@ impl Outbound {
         self.ring_bell();
     }
 
-    /// Looks whether the next line is free, for a message of so many bytes.
+    /// Looks whether a message of so many bytes has room.
     fn look(&mut self, len: usize, polls: u32) -> bool {
         let answers = self.answers(len, polls);
-        self.ring.look(answers)
+        self.ring.look(len, answers)
     }
 
     /// Whether a message of so many bytes may be the answer to one, as in [`Producer::room`].
     #[inline]
     fn answers(&self, len: usize, polls: u32) -> bool {
-        len <= ring::ENDS_LAP && self.polls != polls && !(len >= MEASURED && self.streams(len))
+        (len <= ring::ENDS_LAP || self.ring.takes_turns())
+            && self.polls != polls
+            && !(len >= MEASURED && self.streams(len))
     }
 
     /// Whether messages of so many bytes had better be written past the caches. Those do not gain by lines that are in
@@ -439,16 +443,10 @@ impl Outbound {
         KIND_MESSAGE
     }
 
-    /// Whether a message for this entry of the receive table, with so many bytes, is sent while it is written.
-    #[inline]
-    pub fn grows(&self, tag: u8, len: usize) -> bool {
-        tag >= RECEIVE_GROWING && len >= self.grow_from as usize && len <= ring::LONGEST_GROWING
-    }
-
     /// Copies a message to its room and sends it meanwhile: the receiver is told of each piece.
     ///
     /// # Safety
-    /// The message's pointers and lengths hold, the room is as long, and it [grows](Self::grows).
+    /// The message's pointers and lengths hold, the room is as long, and it may grow.
     #[inline(never)]
     pub unsafe fn send_growing(&mut self, room: Room, message: &BtlMessage) {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
@@ -523,15 +521,17 @@ impl Outbound {
     /// Does what the receiver wants.
     #[inline(never)]
     fn serve(&self, requests: u32) {
-        // Relaxed: a receiver looks into all rings now and then, for those without a bit.
-        // SAFETY: as above.
-        if requests & USES_BITMAP != 0 && unsafe { &*self.uses_bitmap }.load(Ordering::Relaxed) != 0
+        if requests & USES_BITMAP != 0
+            && let Some(claimed) = &self.claimed
+            // Relaxed: a receiver looks into all rings now and then, for those without a bit.
+            // SAFETY: mapped as long as it is claimed.
+            && unsafe { &*claimed.uses_bitmap }.load(Ordering::Relaxed) != 0
         {
-            // SAFETY: as above.
-            unsafe { &*self.active }.set(1 << self.bit);
+            // SAFETY: likewise.
+            unsafe { &*claimed.active }.set(1 << claimed.bit);
         }
         if requests & SLEEPING != 0 {
-            // SAFETY: as above.
+            // SAFETY: a message was published, so the ring is open and its doorbell mapped.
             wake::wake(unsafe { &*self.requests });
         }
     }

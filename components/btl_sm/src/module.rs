@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use cairn_framework::abi::receive::RECEIVE_GROWING;
 use cairn_framework::abi::status::ERR_PEER;
 use cairn_framework::author::{Failure, HostHandle};
 use cairn_framework::frameworks::btl::Device;
@@ -13,6 +14,7 @@ use crate::component::SharedMemory;
 use crate::endpoint::Peer;
 use crate::orders::Refused;
 use crate::registry::Registry;
+use crate::ring::LONGEST_GROWING;
 use crate::smsc::SmscComponents;
 use crate::wire::Geometry;
 
@@ -32,6 +34,8 @@ pub struct State {
     pub immediate_limit: usize,
     /// Bytes of a message from which it is sent while it is written.
     pub grow_from: usize,
+    /// As [`Own::window`](crate::endpoint::Own::window).
+    pub window: Option<usize>,
     /// Most bytes that a message to this process has: its rings take no longer one.
     pub message_limit: usize,
     /// Our endpoint to each rank of the job. Written by `add_peer` and `remove_peer`.
@@ -44,6 +48,12 @@ pub struct State {
 }
 
 impl State {
+    /// Whether a message for this entry of the receive table, with so many bytes, is sent while it is written.
+    #[inline]
+    pub fn grows(&self, tag: u8, len: usize) -> bool {
+        tag >= RECEIVE_GROWING && (self.grow_from..=LONGEST_GROWING).contains(&len)
+    }
+
     /// Our endpoint to a rank of the job, if it is connected.
     ///
     /// # Safety

@@ -15,12 +15,12 @@ cairn_framework::params! {
     pub struct Params {
         ring_size: size("128k"),
             "Bytes at least for messages on their way from one instance to another; rounded up to \
-             a power of two. The limits of messages follow from it",
+             a power of two. The limits of messages follow from it. Where processes have to share cores messages \
+             of at most 4.5k take no more than that also of a longer ring",
             range(16 << 10, 64 << 20), level(5);
         ring_memory: size("8m"),
             "Bytes that a process shares out among the rings that the other processes of its node \
-             write to, where that makes these longer than btl_sm_ring_size and each process has a \
-             core; none becomes longer than 2m by it",
+             write to, where that makes these longer than btl_sm_ring_size; none becomes longer than 2m by it",
             range(0, 1 << 40), level(5);
         fragment_size: size("256k"),
             "Largest piece of a message that is sent in one go, as far as it takes no more than a quarter of \
@@ -32,8 +32,8 @@ cairn_framework::params! {
             range(0, largest(ring_size) as i64), level(4);
         push_limit: size("4m"),
             "Largest message that is sent in pieces of btl_sm_fragment_size without asking the \
-             receiver first, where each process has a core; longer ones are announced and fetched. \
-             0 where all that are above btl_sm_eager_limit are",
+             receiver first; longer ones are announced and fetched. Where processes have to share cores \
+             it is at most half a ring. 0 where all that are above btl_sm_eager_limit are announced",
             level(4);
         grow_from: size("8k"),
             "Message without holes from which the receiver is told of it while it is written, and copies \
@@ -85,20 +85,29 @@ impl Params {
     /// Bytes of a ring's cache lines, for so many instances in each process. A receiver keeps a short ring
     /// in its own cache, from which the sender has to take each line before it can write; a longer one has
     /// left it for the cache that both share when its lines come to be written again.
+    ///
+    /// Processes that take turns on a core find each other's lines in its cache. There short messages use no more than
+    /// [`window`](Self::window), and a longer ring spares turns of longer ones.
     pub fn ring_size(&self, job: &Job, instances: usize) -> usize {
         let least = rounded(self.ring_size);
-        // Processes that take turns on a core find each other's lines in its cache.
-        if job.is_crowded() {
-            return least;
-        }
         let rings = (job.local_size as usize).saturating_sub(1).max(1) * instances;
         lengthened(least, self.ring_memory.get() as usize / rings)
     }
 
-    /// Bytes up to which messages go in pieces. A receiver that does not run does not copy meanwhile: then
-    /// a single copy is better, once it does.
-    pub fn push_limit(&self, job: &Job) -> u64 {
-        if job.is_crowded() { 0 } else { self.push_limit.get() }
+    /// Bytes that short messages take of a ring where processes take turns on a core.
+    pub fn window(&self, job: &Job) -> Option<usize> {
+        job.is_crowded().then(|| rounded(self.ring_size))
+    }
+
+    /// Bytes of a message up to which it goes in pieces, through rings of so many bytes. A receiver that does not run
+    /// does not copy one piece while the next is written, and what waits for room costs a turn of the processor, as an
+    /// announcement does: there only what has room in a ring beside another goes so.
+    pub fn push_limit(&self, job: &Job, ring_size: usize) -> u64 {
+        let limit = self.push_limit.get();
+        if !job.is_crowded() {
+            return limit;
+        }
+        limit.min(ring_size as u64 / 2)
     }
 
     /// Bytes of a message, header included, from which it is sent while it is written. A receiver that does not run

@@ -18,6 +18,11 @@
 //! consumer waits for the old lap. There a message of the new one may begin, since its stamp is another; where one
 //! would lie across, a filler comes first.
 //!
+//! **In turns.** Two processes that take turns on a processor find what the other has written in its caches, as long as
+//! that is little. There a lap of short messages ends whenever the ring is empty, and they go on through no more than
+//! a window of it, which begins again behind a longer one. Those have all of the ring, as each that has no room costs
+//! both a turn; a lap ends behind each of those that answer each other.
+//!
 //! **Writers.** The producer writes lines, the consumer the head. The producer publishes a
 //! message with one Release store of its control word, which the consumer's Acquire load reads; so
 //! a short message moves one cache line, and a longer one its own lines and no other. The consumer
@@ -87,6 +92,9 @@ const SHORT_LAP: u32 = if cfg!(feature = "loom") { 2 } else { 128 };
 pub const ENDS_LAP: usize = (4 << 10) + 512;
 /// Most lines after which a sender looks whether it may end the lap.
 const LONGEST_STRIDE: u32 = 2048;
+
+/// [`Producer::window`]: all of the ring.
+const WHOLE: u32 = u32::MAX;
 
 /// [`Producer::waits`]: in the producer's lap.
 const NOWHERE: u64 = u64::MAX;
@@ -255,10 +263,14 @@ pub struct Producer {
     limit: u64,
     /// The same, as the consumer said last.
     free: u64,
+    /// Where the window of short messages begins, unless the consumer is further.
+    begin: u64,
     /// Where the consumer waits for the last lap, as far as is known, by this lap: no message lies across it.
     waits: u64,
     /// Lines from one look to the next.
     stride: u32,
+    /// Lines that short messages may take before the consumer takes its turn, or [`WHOLE`].
+    window: u32,
     /// A message followed another to this consumer since the last look.
     follows: bool,
     head: *const Head,
@@ -287,8 +299,10 @@ impl Producer {
             tail: 0,
             limit: 0,
             free: 0,
+            begin: 0,
             waits: NOWHERE,
             stride: 0,
+            window: WHOLE,
             follows: false,
             head: std::ptr::null(),
         }
@@ -303,7 +317,22 @@ impl Producer {
         let (free, stride) = (lines.count() - 1, SHORT_LAP);
         let limit = free.min(stride.into());
         let head = parts.head;
-        Self { lines, tail: 0, limit, free, waits: NOWHERE, stride, follows: false, head }
+        let (waits, window) = (NOWHERE, WHOLE);
+        Self { lines, tail: 0, limit, free, begin: 0, waits, stride, window, follows: false, head }
+    }
+
+    /// The same, where it and the consumer take turns on a processor. Messages of at most [`ENDS_LAP`] bytes take so
+    /// many bytes of the ring, at least as many as one of them, and few more before the consumer's turn.
+    #[must_use]
+    pub fn in_turns(mut self, window: usize) -> Self {
+        self.window = u32::try_from(window / LINE).map_or(WHOLE, |lines| lines.min(WHOLE - 1));
+        self
+    }
+
+    /// Whether it and the consumer take turns on a processor.
+    #[inline]
+    pub fn takes_turns(&self) -> bool {
+        self.window != WHOLE
     }
 
     /// Whether there is a ring.
@@ -317,10 +346,10 @@ impl Producer {
         self.tail < self.limit
     }
 
-    /// Reads the head; whether the next line is free. For an open ring. `answers`: as in [`room`](Self::room).
+    /// Reads the head; whether a message of `len` bytes has room. For an open ring. `answers`: as in [`room`](Self::room).
     #[cold]
-    pub fn look(&mut self, answers: bool) -> bool {
-        self.find(1, answers)
+    pub fn look(&mut self, len: usize, answers: bool) -> bool {
+        self.find(lines_of(len), answers)
     }
 
     /// Reads the head, ends the lap if that is necessary or good, and says whether so many lines at the tail are free.
@@ -338,7 +367,9 @@ impl Producer {
         if in_use != u64::MAX && head + count > self.waits {
             self.waits = NOWHERE;
         }
-        let (is_empty, answers) = (in_use == 0, answers && !self.follows);
+        let in_window = self.takes_turns() && need <= lines_of(ENDS_LAP);
+        let answers = in_window || (answers && !self.follows);
+        let is_empty = in_use == 0;
         let rest = self.lines.rest_of_ring(self.tail);
         let lap = count - rest;
         let long_enough = u64::from(SHORT_LAP).min(count / 2) / 2;
@@ -346,13 +377,19 @@ impl Producer {
             self.end_lap(rest, is_empty);
         } else if is_empty && answers && lap >= long_enough.max(need) {
             self.end_lap(rest, true);
-        } else if !answers {
+        } else if !answers && !self.takes_turns() {
             self.stride = (2 * self.stride).min(LONGEST_STRIDE);
         }
         self.follows = false;
         self.pass_by(need);
         let limit = self.tail + u64::from(self.stride).max(need);
         self.limit = limit.min(self.free).min(self.waits);
+        if in_window {
+            self.limit = self.limit.min(head.max(self.begin).saturating_add(self.window.into()));
+        } else {
+            // If it has room now it is what goes next.
+            self.begin = self.tail + need;
+        }
         self.fits(need)
     }
 
@@ -360,6 +397,8 @@ impl Producer {
     fn end_lap(&mut self, rest: u64, is_empty: bool) {
         let (count, waits) = (self.lines.count(), self.tail);
         self.tail += rest;
+        // The consumer gets here when there is something.
+        self.begin = self.tail;
         self.stride = SHORT_LAP;
         self.waits = NOWHERE;
         if is_empty {

@@ -67,7 +67,7 @@ impl Attack {
 
     /// Sends what fits a line; whether there was room.
     fn send(&mut self, kind: u8, tag: u8, len: u32, body: &[u8; INLINE]) -> bool {
-        let room = self.sender.look(true);
+        let room = self.sender.look(INLINE, true);
         if room {
             // SAFETY: a line has room for so many.
             unsafe { self.sender.body().copy_from_nonoverlapping(body.as_ptr(), INLINE) };

@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
                 // A message as it has to be.
                 let (tag, len) = (bytes.byte(), usize::from(bytes.u16()) % (LINES * LINE / 4));
                 let answers = bytes.byte() % 2 == 0;
-                if sender.look(answers)
+                if sender.look(len, answers)
                     && let Some(room) = sender.room(len, answers)
                 {
                     // SAFETY: there is room for so many.

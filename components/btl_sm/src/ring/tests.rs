@@ -234,7 +234,7 @@ mod properties {
         let written = len - shorter.min(len);
         let message = bytes(seed, written);
         if len <= INLINE {
-            if !producer.has_line() && !producer.look(answers) {
+            if !producer.has_line() && !producer.look(len, answers) {
                 return false;
             }
             let place = producer.body();
@@ -269,9 +269,15 @@ mod properties {
     proptest! {
         /// Against a queue: what comes out is what went in, whatever the sizes and the laps.
         #[test]
-        fn a_ring_is_a_queue(steps in prop::collection::vec(step(), 1..600)) {
+        fn a_ring_is_a_queue(
+            window in prop_oneof![Just(None), (BYTES / 2..=BYTES).prop_map(Some)],
+            steps in prop::collection::vec(step(), 1..600),
+        ) {
             let mut memory = Memory::new(COUNT);
             let (mut producer, mut consumer) = memory.ends();
+            if let Some(window) = window {
+                producer = producer.in_turns(window);
+            }
             let mut model: VecDeque<(u64, usize)> = VecDeque::new();
             let mut seed = 0;
             for step in steps {
@@ -386,6 +392,71 @@ mod properties {
         // After some that follow it takes a while.
         assert!(lines_used(20_000, 8, |message| message > 100) <= 3 * lap);
         assert_eq!(lines_used(8_000, 8, |message| !(1000..7900).contains(&message)), 4096);
+    }
+
+    /// What a sender in turns with its receiver puts into the ring before it waits: messages and lines to the end.
+    fn in_a_turn(producer: &mut Producer, len: usize) -> (usize, u64) {
+        let (mut sent, begin) = (0, producer.tail);
+        while producer.room(len, false).is_some() {
+            producer.publish_room(KIND_MESSAGE, 1, len as u32);
+            producer.follow();
+            sent += 1;
+        }
+        (sent, producer.tail - begin)
+    }
+
+    #[test]
+    fn short_messages_take_a_window_of_a_ring_in_turns() {
+        let mut memory = Memory::new(4096);
+        let (producer, mut consumer) = memory.ends();
+        let (mut producer, window) = (producer.in_turns(256 * LINE), 256);
+        for (len, most) in [(8, window), (1000, window), (ENDS_LAP, window), (ENDS_LAP + 64, 4096)]
+        {
+            for turn in 0..50 {
+                let (sent, lines) = in_a_turn(&mut producer, len);
+                let begin = producer.lines.index(producer.tail) as usize;
+                assert!(
+                    begin <= most as usize,
+                    "{len} bytes, turn {turn}: the lap goes on at {begin}"
+                );
+                // A turn may begin with what is left of the last lap.
+                let per = lines_of(len);
+                assert!(
+                    sent as u64 >= (most - per) / per,
+                    "{len} bytes, turn {turn}: {sent} messages"
+                );
+                assert!(sent as u64 * per <= most, "{len} bytes, turn {turn}: {lines} lines");
+                (0..sent).for_each(|_| receive(&mut consumer, (1, len)));
+                assert!(peek(&mut consumer).is_none());
+            }
+        }
+    }
+
+    /// Longer messages fill the ring, and a short one finds room as soon as the receiver has taken some.
+    #[test]
+    fn a_window_ends_with_its_turn() {
+        let mut memory = Memory::new(4096);
+        let (producer, mut consumer) = memory.ends();
+        let mut producer = producer.in_turns(256 * LINE);
+        for _ in 0..20 {
+            let (sent, _) = in_a_turn(&mut producer, 3 * ENDS_LAP);
+            (0..sent).for_each(|_| receive(&mut consumer, (1, 3 * ENDS_LAP)));
+            assert!(producer.has_line() || producer.look(8, true));
+            pass(&mut producer, &mut consumer, 8, false);
+        }
+    }
+
+    #[test]
+    fn a_window_begins_again_behind_a_longer_message() {
+        let mut memory = Memory::new(4096);
+        let (producer, _) = memory.ends();
+        let mut producer = producer.in_turns(256 * LINE);
+        assert_eq!(in_a_turn(&mut producer, 8).0, 256);
+        for _ in 0..3 {
+            producer.room(512 * LINE, false).expect("room");
+            producer.publish_room(KIND_MESSAGE, 1, 512 * LINE as u32);
+            assert_eq!(in_a_turn(&mut producer, 8).0, 256);
+        }
     }
 
     /// What was left out at the end of a lap is free in the next one, though the receiver has not seen it begin.
@@ -529,7 +600,7 @@ mod properties {
             memory.head.position.store(head, Ordering::Relaxed);
             let sent = (0..10_000).take_while(|seed| send(&mut producer, *seed, 8, 0)).count();
             assert!(sent < COUNT);
-            assert!(!producer.look(true));
+            assert!(!producer.look(8, true));
         }
         assert_eq!(producer.tail, COUNT as u64 - 1);
     }
