@@ -74,6 +74,11 @@ impl MockHost {
 
     /// The same for the first process of a job of `size`, all on one node.
     pub fn leak_among(name: &str, size: u32) -> &'static Self {
+        Self::leak_on(name, size, 0)
+    }
+
+    /// The same where those processes share so many cores.
+    pub fn leak_on(name: &str, size: u32, node_cores: u32) -> &'static Self {
         let job = Job {
             struct_size: size_of::<Job>() as u32,
             rank: 0,
@@ -82,7 +87,7 @@ impl MockHost {
             local_size: size,
             thread_level: THREAD_MULTIPLE,
             cores: 4,
-            node_cores: 0,
+            node_cores,
             id: c"mock".as_ptr(),
             secret: [7; 16],
             wait_polls: u32::MAX,

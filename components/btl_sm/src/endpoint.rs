@@ -59,7 +59,7 @@ pub struct Own {
     pub barriers: bool,
     /// Its CRIs.
     pub instances: usize,
-    /// Where processes take turns on a core: bytes that short messages take of a ring, see [`Producer::in_turns`].
+    /// Where processes take turns on a core: bytes of short messages in a ring, see [`Producer::in_turns`].
     pub window: Option<usize>,
 }
 

@@ -15,8 +15,8 @@ cairn_framework::params! {
     pub struct Params {
         ring_size: size("128k"),
             "Bytes at least for messages on their way from one instance to another; rounded up to \
-             a power of two. The limits of messages follow from it. Where processes have to share cores messages \
-             of at most 4.5k take no more than that also of a longer ring",
+             a power of two. The limits of messages follow from it. Where processes have to share cores no more \
+             than so many bytes of messages of at most 4.5k, header included, are unread also in a longer ring",
             range(16 << 10, 64 << 20), level(5);
         ring_memory: size("8m"),
             "Bytes that a process shares out among the rings that the other processes of its node \
@@ -33,7 +33,7 @@ cairn_framework::params! {
         push_limit: size("4m"),
             "Largest message that is sent in pieces of btl_sm_fragment_size without asking the \
              receiver first; longer ones are announced and fetched. Where processes have to share cores \
-             it is at most half a ring. 0 where all that are above btl_sm_eager_limit are announced",
+             it is at most half the length of this process's rings. 0 where all that are above btl_sm_eager_limit are announced",
             level(4);
         grow_from: size("8k"),
             "Message without holes from which the receiver is told of it while it is written, and copies \
@@ -86,22 +86,23 @@ impl Params {
     /// in its own cache, from which the sender has to take each line before it can write; a longer one has
     /// left it for the cache that both share when its lines come to be written again.
     ///
-    /// Processes that take turns on a core find each other's lines in its cache. There short messages use no more than
-    /// [`window`](Self::window), and a longer ring spares turns of longer ones.
+    /// Processes that take turns on a core find each other's lines in its cache. There no more than a
+    /// [`window`](Self::window) of short messages is unread, and a longer ring spares turns of longer ones.
     pub fn ring_size(&self, job: &Job, instances: usize) -> usize {
         let least = rounded(self.ring_size);
         let rings = (job.local_size as usize).saturating_sub(1).max(1) * instances;
         lengthened(least, self.ring_memory.get() as usize / rings)
     }
 
-    /// Bytes that short messages take of a ring where processes take turns on a core.
+    /// Bytes of short messages that are unread at most where processes take turns on a core.
     pub fn window(&self, job: &Job) -> Option<usize> {
         job.is_crowded().then(|| rounded(self.ring_size))
     }
 
-    /// Bytes of a message up to which it goes in pieces, through rings of so many bytes. A receiver that does not run
-    /// does not copy one piece while the next is written, and what waits for room costs a turn of the processor, as an
-    /// announcement does: there only what has room in a ring beside another goes so.
+    /// Bytes of a message up to which it goes in pieces, where our rings, and so those of others with the same
+    /// parameters, have so many bytes. A receiver that does not run does not copy one piece while the next is written,
+    /// and what waits for room costs a turn of the processor, as an announcement does: there a message has to leave
+    /// room for others.
     pub fn push_limit(&self, job: &Job, ring_size: usize) -> u64 {
         let limit = self.push_limit.get();
         if !job.is_crowded() {

@@ -19,9 +19,9 @@
 //! would lie across, a filler comes first.
 //!
 //! **In turns.** Two processes that take turns on a processor find what the other has written in its caches, as long as
-//! that is little. There a lap of short messages ends whenever the ring is empty, and they go on through no more than
-//! a window of it, which begins again behind a longer one. Those have all of the ring, as each that has no room costs
-//! both a turn; a lap ends behind each of those that answer each other.
+//! that is little. There a sender of short messages ends the lap when it looks and the ring is empty, and of those no
+//! more than a window of the ring is unread; behind a longer message another window begins. Longer ones have all of the
+//! ring, as each that has no room costs both a turn; those that answer each other end the lap too.
 //!
 //! **Writers.** The producer writes lines, the consumer the head. The producer publishes a
 //! message with one Release store of its control word, which the consumer's Acquire load reads; so
@@ -88,8 +88,13 @@ pub const fn longest(ring_size: usize) -> usize {
 
 /// Lines of a short lap, a quarter of a first-level cache of 32 KiB: the other direction needs another.
 const SHORT_LAP: u32 = if cfg!(feature = "loom") { 2 } else { 128 };
-/// Most bytes of a message that may end a lap early. A longer one gains nothing by it.
+/// Most bytes, header included, of a message that may end a lap early. A longer one gains nothing by it, but where the
+/// two sides take turns.
 pub const ENDS_LAP: usize = (4 << 10) + 512;
+/// Most lines of a message that is short where the two sides take turns.
+const SHORT: u64 = (ENDS_LAP + CONTROL).div_ceil(LINE) as u64;
+/// Fewest lines of a window: room for a short message and for the filler before it.
+const LEAST_WINDOW: u32 = 2 * SHORT as u32;
 /// Most lines after which a sender looks whether it may end the lap.
 const LONGEST_STRIDE: u32 = 2048;
 
@@ -321,11 +326,13 @@ impl Producer {
         Self { lines, tail: 0, limit, free, begin: 0, waits, stride, window, follows: false, head }
     }
 
-    /// The same, where it and the consumer take turns on a processor. Messages of at most [`ENDS_LAP`] bytes take so
-    /// many bytes of the ring, at least as many as one of them, and few more before the consumer's turn.
+    /// The same, where it and the consumer take turns on a processor. Of messages that take no more lines than one of
+    /// [`ENDS_LAP`] bytes so many bytes are unread at most, behind the last longer one.
     #[must_use]
     pub fn in_turns(mut self, window: usize) -> Self {
-        self.window = u32::try_from(window / LINE).map_or(WHOLE, |lines| lines.min(WHOLE - 1));
+        let lines = u32::try_from(window / LINE).unwrap_or(WHOLE);
+        self.window = lines.clamp(LEAST_WINDOW, WHOLE - 1);
+        self.limit = self.limit.min(SHORT);
         self
     }
 
@@ -367,7 +374,7 @@ impl Producer {
         if in_use != u64::MAX && head + count > self.waits {
             self.waits = NOWHERE;
         }
-        let in_window = self.takes_turns() && need <= lines_of(ENDS_LAP);
+        let in_window = self.takes_turns() && need <= SHORT;
         let answers = in_window || (answers && !self.follows);
         let is_empty = in_use == 0;
         let rest = self.lines.rest_of_ring(self.tail);
@@ -382,13 +389,17 @@ impl Producer {
         }
         self.follows = false;
         self.pass_by(need);
-        let limit = self.tail + u64::from(self.stride).max(need);
+        // In turns every longer message looks, as it begins a window.
+        let stride = if self.takes_turns() { SHORT } else { self.stride.into() };
+        let limit = self.tail + stride.max(need);
         self.limit = limit.min(self.free).min(self.waits);
         if in_window {
             self.limit = self.limit.min(head.max(self.begin).saturating_add(self.window.into()));
-        } else {
-            // If it has room now it is what goes next.
+        } else if self.takes_turns() && self.fits(need) {
             self.begin = self.tail + need;
+        } else if self.takes_turns() {
+            // The room that there is may be more than short ones have.
+            self.limit = self.limit.min(self.tail);
         }
         self.fits(need)
     }
@@ -437,8 +448,8 @@ impl Producer {
         unsafe { self.lines.body(self.tail) }
     }
 
-    /// Room for a message of `len` bytes, at most [`longest`]. `answers`: it has at most [`ENDS_LAP`] bytes,
-    /// and the sender has looked for messages since it sent the last one here, so that this one may be the answer to one.
+    /// Room for a message of `len` bytes, at most [`longest`]. `answers`: it may end a lap, see [`ENDS_LAP`], and the
+    /// sender has looked for messages since it sent the last one here, so that this one may be the answer to one.
     #[inline]
     pub fn room(&mut self, len: usize, answers: bool) -> Option<Room> {
         let need = lines_of(len);

@@ -50,9 +50,7 @@ impl Job {
 
     /// Another rank, as it sends to us. Its first ring is the one of its number.
     fn sender(&self, rank: u32) -> Peer {
-        let instances = self.state().cri_count();
-        let own = Own { rank, local_rank: rank, barriers: false, instances, window: None };
-        Peer::new(self.state().segment.again().unwrap(), view(0), own).unwrap()
+        sender_to(self.state(), rank, None)
     }
 
     /// A pass. Whether anything has happened.
@@ -107,6 +105,13 @@ impl Job {
         let line = format!("the process of rank {rank} has ended");
         self.mock.log().iter().any(|said| said.ends_with(&line))
     }
+}
+
+/// A rank as it sends to this process, in turns with it if there is a window.
+fn sender_to(state: &SmDevice, rank: u32, window: Option<usize>) -> Peer {
+    let instances = state.cri_count();
+    let own = Own { rank, local_rank: rank, barriers: false, instances, window };
+    Peer::new(state.segment.again().unwrap(), view(0), own).unwrap()
 }
 
 /// A peer with the shortest rings, which never looks at what is sent to it.
@@ -283,6 +288,63 @@ fn limits_follow_from_the_parameters_and_the_ring() {
     assert_eq!(limits(&[("ring_size", "8m"), ("fragment_size", "1m")])[0], frame(1 << 20));
     let preferences = [("exclusivity", "7"), ("latency", "300"), ("bandwidth", "2000")];
     assert_eq!(view_with(&preferences).1, [7, 300, 2000]);
+}
+
+/// Where processes take turns on a core: what the parameters make of it, and what a ring to another does with it.
+#[test]
+fn in_turns_messages_of_half_a_ring_go_unasked() {
+    let open = |cores| -> &'static SharedMemory {
+        let mock = MockHost::leak_on("btl_sm", 4, cores);
+        mock.set("num_cris", "1");
+        Box::leak(Box::new(mock.open().unwrap()))
+    };
+    let (alone, crowded) = (open(4), open(2));
+    for transport in [alone, crowded] {
+        assert_eq!(transport.device.geometry.ring_size, 2 << 20);
+    }
+    let view = |transport: &SharedMemory| transport.device.view().push_limit;
+    assert_eq!((view(alone), view(crowded)), (4 << 20, 1 << 20));
+    let grows = |transport: &SharedMemory| transport.device.grows(RECEIVE_GROWING, 100_000);
+    assert!(grows(alone) && !grows(crowded));
+    assert_eq!((alone.device.window, crowded.device.window), (None, Some(128 << 10)));
+
+    for (rank, window, short) in [(1, None, 32767), (2, crowded.device.window, 2048)] {
+        let sender = sender_to(&crowded.device, rank, window);
+        let cri = crowded.device.hold(0);
+        // SAFETY: one thread.
+        let ring = unsafe { sender.outbound(&crowded.device, &cri, 8) };
+        let Some(RingGuard::Own(ring)) = ring else { panic!("a ring of its own") };
+        let mut sent = 0;
+        while ring.room(8, 0).is_some() {
+            ring.answers_now(0);
+            ring.send(KIND_MESSAGE, TAG, 8);
+            sent += 1;
+        }
+        assert_eq!(sent, short);
+    }
+}
+
+/// Messages of any length that answer each other go to the same place in turns.
+#[test]
+fn in_turns_answers_stay_where_the_ring_begins() {
+    let job = Job::new();
+    let sender = sender_to(job.state(), 1, Some(128 << 10));
+    let mut places = Vec::new();
+    for number in 1..20 {
+        let cri = job.cri();
+        // SAFETY: one thread; there is room for so many bytes.
+        unsafe {
+            let mut ring = sender.outbound(job.state(), &cri, 16 << 10).expect("room");
+            let room = ring.room(16 << 10, number).expect("room");
+            ring.answers_now(number);
+            places.push(room.place);
+            room.place.write_bytes(0, 16 << 10);
+            ring.send_room(KIND_MESSAGE, TAG, 16 << 10);
+        }
+        drop(cri);
+        assert!(job.pass());
+    }
+    assert!(places[1..].iter().all(|place| *place == places[0]), "{places:?}");
 }
 
 #[test]

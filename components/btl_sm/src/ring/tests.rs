@@ -257,7 +257,7 @@ mod properties {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        let len = prop_oneof![3 => 0..=INLINE, 3 => INLINE + 1..300, 1 => 300..=BYTES / 4];
+        let len = prop_oneof![3 => 0..=INLINE, 3 => INLINE + 1..300, 1 => 300..=4 * BYTES];
         prop_oneof![
             3 => (len, prop_oneof![4 => Just(0usize), 1 => 0..2000usize])
                 .prop_map(|(len, shorter)| Step::Send { len, shorter }),
@@ -270,12 +270,13 @@ mod properties {
         /// Against a queue: what comes out is what went in, whatever the sizes and the laps.
         #[test]
         fn a_ring_is_a_queue(
-            window in prop_oneof![Just(None), (BYTES / 2..=BYTES).prop_map(Some)],
+            in_turns in prop_oneof![Just(None), (0..20 * BYTES).prop_map(Some)],
             steps in prop::collection::vec(step(), 1..600),
         ) {
-            let mut memory = Memory::new(COUNT);
+            let count = if in_turns.is_some() { 16 * COUNT } else { COUNT };
+            let mut memory = Memory::new(count);
             let (mut producer, mut consumer) = memory.ends();
-            if let Some(window) = window {
+            if let Some(window) = in_turns {
                 producer = producer.in_turns(window);
             }
             let mut model: VecDeque<(u64, usize)> = VecDeque::new();
@@ -284,6 +285,7 @@ mod properties {
                 match step {
                     Step::Send { len, shorter } => {
                         seed += 1;
+                        let len = len % (count * LINE / 4 + 1);
                         if send(&mut producer, seed, len, shorter) {
                             model.push_back((seed, len - shorter.min(len)));
                         } else {
@@ -432,7 +434,7 @@ mod properties {
         }
     }
 
-    /// Longer messages fill the ring, and a short one finds room as soon as the receiver has taken some.
+    /// Longer messages fill the ring, and a short one finds room when the receiver has taken them.
     #[test]
     fn a_window_ends_with_its_turn() {
         let mut memory = Memory::new(4096);
@@ -452,11 +454,39 @@ mod properties {
         let (producer, _) = memory.ends();
         let mut producer = producer.in_turns(256 * LINE);
         assert_eq!(in_a_turn(&mut producer, 8).0, 256);
-        for _ in 0..3 {
-            producer.room(512 * LINE, false).expect("room");
-            producer.publish_room(KIND_MESSAGE, 1, 512 * LINE as u32);
-            assert_eq!(in_a_turn(&mut producer, 8).0, 256);
+        for lines in [512, 100, 74, 512, 100] {
+            producer.room(lines * LINE - CONTROL, false).expect("room");
+            producer.publish_room(KIND_MESSAGE, 1, (lines * LINE - CONTROL) as u32);
+            assert_eq!(in_a_turn(&mut producer, 8).0, 256, "behind one of {lines} lines");
         }
+    }
+
+    #[test]
+    fn a_longer_message_without_room_does_not_widen_the_window() {
+        let mut memory = Memory::new(4096);
+        let (producer, mut consumer) = memory.ends();
+        let mut producer = producer.in_turns(256 * LINE);
+        let long = 64 * 1024 - CONTROL;
+        let (sent, _) = in_a_turn(&mut producer, long);
+        assert_eq!(sent, 3);
+        receive(&mut consumer, (1, long));
+        assert_eq!(in_a_turn(&mut producer, long).0, 1);
+        let (short, _) = in_a_turn(&mut producer, 8);
+        assert_eq!(short, 256);
+    }
+
+    /// A filler goes only before a message that has room behind it.
+    #[test]
+    fn the_least_window_has_room_for_a_filler_and_its_message() {
+        let mut memory = Memory::new(512);
+        let (producer, mut consumer) = memory.ends();
+        let mut producer = producer.in_turns(0);
+        (0..73).for_each(|_| pass(&mut producer, &mut consumer, 8, false));
+        let before = producer.tail;
+        producer.room(61 * LINE - CONTROL, false).expect("room");
+        producer.publish_room(KIND_MESSAGE, 1, (61 * LINE - CONTROL) as u32);
+        assert!(producer.tail > before + 61, "a lap has ended: the receiver waits in the new one");
+        assert!(producer.room(ENDS_LAP, false).is_some());
     }
 
     /// What was left out at the end of a lap is free in the next one, though the receiver has not seen it begin.
