@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
@@ -89,11 +91,23 @@ pub fn check(command: &mut Command) -> Result<()> {
 pub fn check_tests(command: &mut Command) -> Result<()> {
     let started = command.stdout(Stdio::piped()).spawn();
     let mut child = started.with_context(|| format!("can't run {}", shown(command)))?;
+    let (output, (sender, lines)) = (child.stdout.take().context("no output")?, mpsc::channel());
+    // A thread of its own, which may outlive this: a process that a test has left behind keeps the pipe open.
+    thread::spawn(move || {
+        let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
+        lines.map(|line| sender.send(line)).all(|sent| sent.is_ok())
+    });
     let mut failures = Failures::default();
-    for line in BufReader::new(child.stdout.take().context("no output")?).split(b'\n') {
-        let line = String::from_utf8_lossy(&line?).into_owned();
-        println!("{line}");
-        failures.hear(line);
+    loop {
+        match lines.recv_timeout(Duration::from_millis(100)) {
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                println!("{line}");
+                failures.hear(line);
+            }
+            Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_none() => {}
+            Err(_) => break,
+        }
     }
     let status = child.wait()?;
     if !status.success() {
@@ -170,5 +184,17 @@ mod tests {
         assert!(error.contains("exit status: 3\nfailures:"), "{error}");
         assert!(error.ends_with("the_test\n\ntest result: FAILED."), "{error}");
         check_tests(&mut Command::new("true")).unwrap();
+    }
+
+    #[test]
+    fn a_process_that_is_left_behind_is_not_waited_for() {
+        // It ends when this file is removed, or removes it when it ends by itself.
+        let file = std::env::temp_dir().join(format!("cairn-xtask-{}", std::process::id()));
+        std::fs::write(&file, "").unwrap();
+        let waits = "i=0; while [ -e \"$0\" ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done";
+        let left = format!("({waits}; rm -f \"$0\") & echo test result: ok.");
+        check_tests(Command::new("sh").args(["-c", &left]).arg(&file)).unwrap();
+        assert!(file.exists());
+        std::fs::remove_file(&file).unwrap();
     }
 }
