@@ -446,7 +446,8 @@ impl Outbound {
     /// Copies a message to its room and sends it meanwhile: the receiver is told of each piece.
     ///
     /// # Safety
-    /// The message's pointers and lengths hold, the room is as long, and it may grow.
+    /// The message's pointers and lengths hold, the room is as long, and it
+    /// [grows](crate::module::State::grows).
     #[inline(never)]
     pub unsafe fn send_growing(&mut self, room: Room, message: &BtlMessage) {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);

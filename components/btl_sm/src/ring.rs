@@ -393,15 +393,22 @@ impl Producer {
         let stride = if self.takes_turns() { SHORT } else { self.stride.into() };
         let limit = self.tail + stride.max(need);
         self.limit = limit.min(self.free).min(self.waits);
-        if in_window {
+        if self.takes_turns() {
+            self.keep_to_window(need, head);
+        }
+        self.fits(need)
+    }
+
+    /// Leaves a short message no more room than its window has, and lets the next window begin behind a longer one.
+    fn keep_to_window(&mut self, need: u64, head: u64) {
+        if need <= SHORT {
             self.limit = self.limit.min(head.max(self.begin).saturating_add(self.window.into()));
-        } else if self.takes_turns() && self.fits(need) {
+        } else if self.fits(need) {
             self.begin = self.tail + need;
-        } else if self.takes_turns() {
+        } else {
             // The room that there is may be more than short ones have.
             self.limit = self.limit.min(self.tail);
         }
-        self.fits(need)
     }
 
     /// Goes to the next lap, and leaves out what is left of this one.

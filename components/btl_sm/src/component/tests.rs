@@ -513,7 +513,7 @@ fn messages_are_received_while_they_are_written() {
     for skips in [false, true] {
         let (job, found) = growing(skips);
         let sender = job.sender(2);
-        assert!(job.state().grows(RECEIVE_GROWING, 8192));
+        let state = job.state();
         std::thread::scope(|scope| {
             let cri = job.cri();
             // SAFETY: one thread at a time has the CRI's ring: the other one, from here on.
@@ -533,6 +533,7 @@ fn messages_are_received_while_they_are_written() {
                         payload_len: payload.len() as u32,
                         tag: RECEIVE_GROWING,
                     };
+                    assert!(state.grows(message.tag, len));
                     let room = loop {
                         match ring.room(len, 0) {
                             Some(room) => break room,
