@@ -176,6 +176,20 @@ fn files_take_the_place_of_memory_that_is_refused() {
     }
 }
 
+/// There is memory for the rings as they begin, and not for what long messages would like: they go in shorter pieces.
+#[test]
+fn long_messages_need_no_long_rings() {
+    if !namespaces() {
+        return;
+    }
+    let dir = scratch();
+    let program = ring(dir.path());
+    let options = [&FILES[..], &["--mca", "btl", "self,sm", "--mca", "smsc", "^cma,ring"]].concat();
+    for size in ["size=1m", "size=2m", "size=100m"] {
+        fine(&with_dev_shm(size, &options, &program, "1000000"), &[]);
+    }
+}
+
 /// What the system gives out is used up while messages are on their way: what there is goes on, and every
 /// message takes a way that there is.
 #[test]

@@ -571,8 +571,9 @@ struct cairn_btl_ops_t {
                           size_t have);
   /**
    * Most bytes of header and payload in one message to this endpoint, where that is less than the device's
-   * limits say; `eager_limit` with a header of `CAIRN_BTL_HEADER_ROOM` bytes at least. Any thread. Default: as
-   * many as the device's limits say.
+   * limits say; `eager_limit` with a header of `CAIRN_BTL_HEADER_ROOM` bytes at least. It may become less, and
+   * longer messages fail from then on: who is refused one asks again. Any thread. Default: as many as the
+   * device's limits say.
    */
   size_t (*message_limit)(const struct cairn_btl_module_t *module, struct cairn_endpoint_t *endpoint);
 };

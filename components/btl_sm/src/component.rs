@@ -24,7 +24,7 @@ use cairn_transport::Lives;
 
 use crate::blocks::{Blocks, Unpacked};
 use crate::cri::{self, SmCri, SmInstance};
-use crate::endpoint::{Own, Peer};
+use crate::endpoint::{Outbound, Own, Peer};
 use crate::large;
 use crate::module::{SmDevice, State};
 use crate::orders::Refused;
@@ -117,7 +117,7 @@ impl Component for SharedMemory {
             packed_limit,
             immediate_limit,
             grow_from: params.grow_from(job),
-            window: params.window(job),
+            least_ring: params.least_ring(),
             message_limit: ring::longest(geometry.ring_size),
             peers: (0..job.size).map(|_| AtomicPtr::default()).collect(),
             smsc,
@@ -155,11 +155,20 @@ fn make_segment(
     Ok(segment)
 }
 
-/// The answer when a ring has no room.
+/// The answer when a ring has no line.
 #[cold]
 fn starved(cri: &SmCri) -> Attempted {
     cri.starved.set(true);
     Ok(Outcome::NoResources)
+}
+
+/// The answer when a ring has no room for so many bytes.
+#[cold]
+fn no_room(cri: &SmCri, peer: &Peer, ring: &Outbound, len: usize) -> Attempted {
+    match peer.lack(ring, len) {
+        Some(failure) => Err(failure),
+        None => starved(cri),
+    }
 }
 
 /// Other memory the processor of a peer does not reach.
@@ -204,7 +213,8 @@ impl Btl for SharedMemory {
             local_rank: job.local_rank,
             barriers: state.barriers,
             instances: state.cri_count(),
-            window: state.window,
+            least_ring: state.least_ring,
+            crowded: job.is_crowded(),
         };
         let owner = segment.owner();
         let made = Peer::new(segment, peer, own)?;
@@ -286,7 +296,9 @@ impl Btl for SharedMemory {
                 ring.send(KIND_MESSAGE, message.tag, header + packed);
                 return Ok(Outcome::Done);
             }
-            let Some(room) = ring.room(len, cri.polls.get()) else { return starved(cri) };
+            let Some(room) = ring.room(len, cri.polls.get()) else {
+                return no_room(cri, peer, &ring, len);
+            };
             ring.answers_now(cri.polls.get());
             copy_short(message.header.cast(), room.place, header);
             let packed = message.pack_to(room.place.add(header));
@@ -482,7 +494,9 @@ unsafe fn send_long(
     // SAFETY: as for `send_immediate`; the room is as long as asked for.
     unsafe {
         let Some(mut ring) = peer.outbound(state, cri, len) else { return starved(cri) };
-        let Some(room) = ring.room(len, cri.polls.get()) else { return starved(cri) };
+        let Some(room) = ring.room(len, cri.polls.get()) else {
+            return no_room(cri, peer, &ring, len);
+        };
         let answers = ring.answers_now(cri.polls.get());
         if (answers || len >= LONG) && state.grows(message.tag, len) {
             ring.send_growing(room, message);

@@ -8,8 +8,9 @@
 //! lock of its own, and stays so, since messages of one CRI must not overtake each other.
 
 use std::cell::UnsafeCell;
-use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
@@ -32,7 +33,7 @@ use crate::wire::{ENTRY_FREE, ENTRY_TAKEN, Geometry};
 /// An endpoint as this transport has it. Made by `add_peers`.
 pub struct Peer {
     pub rank: u32,
-    pub segment: Segment,
+    pub segment: Arc<Segment>,
     pub geometry: Geometry,
     /// Of its blocks.
     pub parts: Parts,
@@ -47,6 +48,8 @@ pub struct Peer {
     pub smsc: SmscPeer,
     /// What it was asked for.
     pub orders: Orders,
+    /// Most bytes of a message that our rings take. Less becomes of it where memory is short.
+    limit: AtomicUsize,
 }
 
 /// What a peer's endpoint knows of its own process.
@@ -59,8 +62,11 @@ pub struct Own {
     pub barriers: bool,
     /// Its CRIs.
     pub instances: usize,
-    /// Where processes take turns on a core: bytes of short messages in a ring, see [`Producer::in_turns`].
-    pub window: Option<usize>,
+    /// Bytes of a ring that have memory from the start.
+    pub least_ring: usize,
+    /// Processes take turns on a core: so many bytes of short messages are unread in a ring, see
+    /// [`Producer::in_turns`].
+    pub crowded: bool,
 }
 
 /// A CRI's, on cache lines of its own.
@@ -94,7 +100,7 @@ impl Peer {
             (0..own.instances).map(|_| CachePadded(UnsafeCell::new(Outbound::none()))).collect();
         let mut peer = Self {
             rank: view.rank,
-            segment,
+            segment: Arc::new(segment),
             geometry,
             parts: Parts::default(),
             fenced: !(own.barriers && peer_barriers),
@@ -103,6 +109,7 @@ impl Peer {
             common: Mutex::new(None),
             smsc: SmscPeer::new(view),
             orders: Orders::default(),
+            limit: ring::longest(geometry.ring_size).into(),
         };
         let first = peer.claim(0).map_err(|why| {
             Failure::new(ERR_RESOURCES, format!("no ring to rank {}: {why}", peer.rank))
@@ -113,7 +120,22 @@ impl Peer {
 
     /// Most bytes of a message that the peer's rings take.
     pub fn message_limit(&self) -> usize {
-        ring::longest(self.geometry.ring_size)
+        // Relaxed: the number alone is what counts.
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// A ring of ours has no room for a message of so many bytes: why, if that is for lack of memory. It is not asked
+    /// for more from here on.
+    #[cold]
+    pub fn lack(&self, ring: &Outbound, len: usize) -> Option<Failure> {
+        let claimed = ring.claimed.as_ref().filter(|_| ring.ring.lacks_memory(len))?;
+        let (most, why) = (ring.ring.always_fits(), claimed.lack.as_ref()?);
+        self.limit.fetch_min(most, Ordering::Relaxed);
+        let text = format!(
+            "a message of {len} bytes has no room in shared memory, and one of {most} has: {why}; \
+             see btl_sm_ring_memory"
+        );
+        Some(Failure::new(ERR_RESOURCES, text))
     }
 
     /// Whether the peer's rings take messages of so many bytes: a longer one would never find room.
@@ -213,7 +235,8 @@ impl Peer {
             format!("it has {rings}, which are all in use; see btl_sm_max_rings")
         })?;
         let entry = geometry.entry(segment, ring);
-        let part = segment.reserve(geometry.place(ring)).map_err(|error| {
+        let bytes = self.own.least_ring.min(geometry.ring_size);
+        let part = map(segment, geometry, ring, bytes).map_err(|error| {
             entry.state.store(ENTRY_FREE, Ordering::Relaxed);
             error.to_string()
         })?;
@@ -222,12 +245,13 @@ impl Peer {
         let news = geometry.news(segment, target);
         news.newest.push(ring as u32, &entry.next);
         // SAFETY: the ring is new and ours, and mapped as long as the producer is there.
-        let producer = unsafe { Producer::new(geometry.parts(&part)) };
+        let mut producer = unsafe { Producer::new(geometry.parts(&part)) };
+        if self.own.crowded {
+            producer = producer.in_turns(self.own.least_ring);
+        }
+        producer.has_memory(bytes);
         Ok(Outbound {
-            ring: match self.own.window {
-                Some(bytes) => producer.in_turns(bytes),
-                None => producer,
-            },
+            ring: producer,
             requests: &raw const geometry.doorbell(segment).requests,
             fenced: self.fenced,
             shares: false,
@@ -237,7 +261,10 @@ impl Peer {
                 uses_bitmap: &raw const news.uses_bitmap,
                 active: &raw const geometry.active(segment, target)[ring / WORD],
                 bit: (ring % WORD) as u8,
-                _part: part,
+                segment: Arc::clone(segment),
+                part,
+                bytes,
+                lack: None,
             })),
         })
     }
@@ -334,8 +361,43 @@ struct Claimed {
     uses_bitmap: *const AtomicU32,
     active: *const Bits,
     bit: u8,
-    /// Keeps all of it mapped.
-    _part: Part,
+    segment: Arc<Segment>,
+    /// All of it is mapped.
+    part: Part,
+    /// Of its lines, what has memory.
+    bytes: usize,
+    /// Why that did not become more when it was wanted last.
+    lack: Option<cairn_segment::Error>,
+}
+
+/// Maps a ring and gives memory to so many bytes of its lines.
+fn map(
+    segment: &Segment,
+    geometry: &Geometry,
+    ring: usize,
+    bytes: usize,
+) -> Result<Part, cairn_segment::Error> {
+    let part = segment.map(geometry.place(ring))?;
+    give_memory(segment, &part, 0..Geometry::ring_end(bytes))?;
+    Ok(part)
+}
+
+fn give_memory(
+    segment: &Segment,
+    part: &Part,
+    bytes: Range<usize>,
+) -> Result<(), cairn_segment::Error> {
+    #[cfg(test)]
+    if NO_MEMORY.get() {
+        return Err(cairn_segment::Error::NoSpace { needed: bytes.len(), available: 4096 });
+    }
+    segment.give_memory(part, bytes)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// There is none when this thread asks for it.
+    pub static NO_MEMORY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 // SAFETY: what it leads to is shared memory that stays as long as the peer. One thread at a time uses it,
@@ -392,10 +454,33 @@ impl Outbound {
         self.ring_bell();
     }
 
-    /// Looks whether a message of so many bytes has room.
+    /// Looks whether a message of so many bytes has room, or lacks memory.
     fn look(&mut self, len: usize, polls: u32) -> bool {
         let answers = self.answers(len, polls);
         self.ring.look(len, answers)
+            || (self.lengthen(len) && self.ring.look(len, answers))
+            || self.ring.lacks_memory(len)
+    }
+
+    /// Gives the ring more memory if a message of so many bytes did not find room for lack of it. Whether there may be
+    /// room now.
+    #[cold]
+    fn lengthen(&mut self, len: usize) -> bool {
+        let (Some(bytes), Some(claimed)) = (self.ring.asks(len), &mut self.claimed) else {
+            return false;
+        };
+        let ends = [claimed.bytes, bytes].map(Geometry::ring_end);
+        match give_memory(&claimed.segment, &claimed.part, ends[0]..ends[1]) {
+            Ok(()) => {
+                claimed.bytes = bytes;
+                self.ring.has_memory(bytes);
+            }
+            Err(error) => {
+                claimed.lack = Some(error);
+                self.ring.refuse();
+            }
+        }
+        true
     }
 
     /// Whether a message of so many bytes may be the answer to one, as in [`Producer::room`].
@@ -416,7 +501,10 @@ impl Outbound {
     #[inline]
     pub fn room(&mut self, len: usize, polls: u32) -> Option<Room> {
         let answers = self.answers(len, polls);
-        self.ring.room(len, answers)
+        match self.ring.room(len, answers) {
+            None if self.lengthen(len) => self.ring.room(len, answers),
+            room => room,
+        }
     }
 
     /// Copies a payload to its place in a room.
@@ -494,6 +582,12 @@ impl Outbound {
         if let Some(growing) = &growing {
             self.ring.finish(growing, kind);
         }
+    }
+
+    /// Bytes of its lines that have memory.
+    #[cfg(all(test, not(feature = "loom")))]
+    pub fn memory(&self) -> usize {
+        self.claimed.as_ref().expect("a ring").bytes
     }
 
     /// Begins a message that nobody will end.

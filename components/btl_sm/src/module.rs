@@ -34,8 +34,8 @@ pub struct State {
     pub immediate_limit: usize,
     /// Bytes of a message from which it is sent while it is written.
     pub grow_from: usize,
-    /// As [`Own::window`](crate::endpoint::Own::window).
-    pub window: Option<usize>,
+    /// As [`Own::least_ring`](crate::endpoint::Own::least_ring).
+    pub least_ring: usize,
     /// Most bytes that a message to this process has: its rings take no longer one.
     pub message_limit: usize,
     /// Our endpoint to each rank of the job. Written by `add_peer` and `remove_peer`.

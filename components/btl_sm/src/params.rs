@@ -20,7 +20,8 @@ cairn_framework::params! {
             range(16 << 10, 64 << 20), level(5);
         ring_memory: size("8m"),
             "Bytes that a process shares out among the rings that the other processes of its node \
-             write to, where that makes these longer than btl_sm_ring_size; none becomes longer than 2m by it",
+             write to, where that makes these longer than btl_sm_ring_size; none becomes longer than 2m by it. \
+             What is longer takes memory when it is first used",
             range(0, 1 << 40), level(5);
         fragment_size: size("256k"),
             "Largest piece of a message that is sent in one go, as far as it takes no more than a quarter of \
@@ -87,16 +88,16 @@ impl Params {
     /// left it for the cache that both share when its lines come to be written again.
     ///
     /// Processes that take turns on a core find each other's lines in its cache. There no more than a
-    /// [`window`](Self::window) of short messages is unread, and a longer ring spares turns of longer ones.
+    /// [window](ring::Producer::in_turns) of short messages is unread, and a longer ring spares turns of longer ones.
     pub fn ring_size(&self, job: &Job, instances: usize) -> usize {
-        let least = rounded(self.ring_size);
+        let least = self.least_ring();
         let rings = (job.local_size as usize).saturating_sub(1).max(1) * instances;
         lengthened(least, self.ring_memory.get() as usize / rings)
     }
 
-    /// Bytes of short messages that are unread at most where processes take turns on a core.
-    pub fn window(&self, job: &Job) -> Option<usize> {
-        job.is_crowded().then(|| rounded(self.ring_size))
+    /// The same without a lengthening. So many have memory before a ring is used.
+    pub fn least_ring(&self) -> usize {
+        rounded(self.ring_size)
     }
 
     /// Bytes of a message up to which it goes in pieces, where our rings, and so those of others with the same

@@ -397,7 +397,8 @@ fn map(segment: &Segment, geometry: &Geometry, ring: u32) -> Result<Part, cairn_
     if UNMAPPABLE.with_borrow(|rings| rings.contains(&ring)) {
         return Err(cairn_segment::Error::NoSpace { needed: 1, available: 0 });
     }
-    segment.join(geometry.place(ring as usize))
+    // What its sender publishes lies where it has given memory to, and so does what follows.
+    segment.map(geometry.place(ring as usize))
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@
 //! gives lines back with a Release store of the head, which the producer's Acquire load reads before
 //! it overwrites. Positions count lines for ever and are private to each side.
 //!
+//! **Memory.** Of a long ring only the front has memory until a message does not fit in there: then the producer asks
+//! for more, and gets it or ends the lap before the end of what there is.
+//!
 //! **What is left behind.** Control words of earlier laps have other stamps. But a line may have been
 //! the middle of a message, so its first word may be anything. The producer looks at the word behind
 //! a message before it publishes the message, and clears it in the rare case that it has the stamp of
@@ -97,6 +100,9 @@ const SHORT: u64 = (ENDS_LAP + CONTROL).div_ceil(LINE) as u64;
 const LEAST_WINDOW: u32 = 2 * SHORT as u32;
 /// Most lines after which a sender looks whether it may end the lap.
 const LONGEST_STRIDE: u32 = 2048;
+
+/// Times as many lines have memory when those that do are not enough.
+const GROWTH: u64 = 4;
 
 /// [`Producer::window`]: all of the ring.
 const WHOLE: u32 = u32::MAX;
@@ -179,12 +185,16 @@ struct Lines {
     /// Their number less one.
     mask: u64,
     shift: u32,
+    /// Those that have memory, of which one more may be looked at: a message ends before it.
+    there: u32,
 }
 
 impl Lines {
     fn new(parts: &Parts) -> Self {
-        assert!(parts.count.is_power_of_two());
-        Self { first: parts.lines, mask: parts.count - 1, shift: parts.count.trailing_zeros() }
+        let count = parts.count;
+        assert!(count.is_power_of_two() && count <= u64::from(u32::MAX));
+        let (mask, shift) = (count - 1, count.trailing_zeros());
+        Self { first: parts.lines, mask, shift, there: count as u32 }
     }
 
     /// Their number.
@@ -229,6 +239,12 @@ impl Lines {
     #[inline]
     fn rest_of_ring(&self, position: u64) -> u64 {
         self.count() - self.index(position)
+    }
+
+    /// Of those, such as a message may take.
+    #[inline]
+    fn rest(&self, position: u64) -> u64 {
+        u64::from(self.there) - self.index(position)
     }
 }
 
@@ -278,6 +294,8 @@ pub struct Producer {
     window: u32,
     /// A message followed another to this consumer since the last look.
     follows: bool,
+    /// There was no more memory when it was asked for.
+    refused: bool,
     head: *const Head,
 }
 
@@ -298,7 +316,7 @@ pub struct Growing {
 impl Producer {
     /// Without a ring.
     pub const fn closed() -> Self {
-        let lines = Lines { first: std::ptr::null(), mask: 0, shift: 0 };
+        let lines = Lines { first: std::ptr::null(), mask: 0, shift: 0, there: 0 };
         Self {
             lines,
             tail: 0,
@@ -309,6 +327,7 @@ impl Producer {
             stride: 0,
             window: WHOLE,
             follows: false,
+            refused: false,
             head: std::ptr::null(),
         }
     }
@@ -322,8 +341,7 @@ impl Producer {
         let (free, stride) = (lines.count() - 1, SHORT_LAP);
         let limit = free.min(stride.into());
         let head = parts.head;
-        let (waits, window) = (NOWHERE, WHOLE);
-        Self { lines, tail: 0, limit, free, begin: 0, waits, stride, window, follows: false, head }
+        Self { lines, limit, free, stride, head, ..Self::closed() }
     }
 
     /// The same, where it and the consumer take turns on a processor. Of messages that take no more lines than one of
@@ -334,6 +352,56 @@ impl Producer {
         self.window = lines.clamp(LEAST_WINDOW, WHOLE - 1);
         self.limit = self.limit.min(SHORT);
         self
+    }
+
+    /// So many bytes of lines, those that there are and further ones, have memory, and the rest does not: no message lies
+    /// there, and nobody looks at it. Those of a new ring all have.
+    pub fn has_memory(&mut self, bytes: usize) {
+        let lines = &mut self.lines;
+        lines.there = match bytes / LINE {
+            // One is looked at behind a message.
+            some if (some as u64) < lines.count() => some.saturating_sub(1) as u32,
+            _ => lines.count() as u32,
+        };
+        self.refused = false;
+        self.limit = self.limit.min(self.tail + lines.rest(self.tail));
+    }
+
+    /// How many bytes of lines should have memory, if a message of `len` bytes did not find room for lack of it.
+    #[cold]
+    pub fn asks(&self, len: usize) -> Option<usize> {
+        let (need, there) = (lines_of(len), u64::from(self.lines.there));
+        let lines = (2 * need + 1).max(GROWTH * (there + 1)).min(self.lines.count());
+        self.lengthens(need).then_some(lines as usize * LINE)
+    }
+
+    /// There is no more memory. Until there is, laps end where it does.
+    pub fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    /// Whether a message of `len` bytes never finds room without more memory: up to its own length may be left out at
+    /// the end.
+    pub fn lacks_memory(&self, len: usize) -> bool {
+        self.refused && self.is_short_of(lines_of(len))
+    }
+
+    /// Bytes of the longest message that finds room without more memory.
+    pub fn always_fits(&self) -> usize {
+        self.lines.there as usize / 2 * LINE - CONTROL
+    }
+
+    fn is_short_of(&self, need: u64) -> bool {
+        let there = u64::from(self.lines.there);
+        there < self.lines.count() && there < 2 * need
+    }
+
+    /// Whether so many lines had better wait for memory than for the next lap.
+    fn lengthens(&self, need: u64) -> bool {
+        let Lines { there, .. } = self.lines;
+        self.lines.rest(self.tail) < need
+            && u64::from(there) < self.lines.count()
+            && (!self.refused || self.is_short_of(need))
     }
 
     /// Whether it and the consumer take turns on a processor.
@@ -380,10 +448,15 @@ impl Producer {
         let rest = self.lines.rest_of_ring(self.tail);
         let lap = count - rest;
         let long_enough = u64::from(SHORT_LAP).min(count / 2) / 2;
-        if rest < need && self.tail + rest + need <= self.free {
-            self.end_lap(rest, is_empty);
-        } else if is_empty && answers && lap >= long_enough.max(need) {
+        if is_empty && answers && lap >= long_enough.max(need) {
             self.end_lap(rest, true);
+        } else if self.lines.rest(self.tail) < need {
+            if self.lengthens(need) {
+                return false;
+            }
+            if self.tail + rest + need <= self.free {
+                self.end_lap(rest, is_empty);
+            }
         } else if !answers && !self.takes_turns() {
             self.stride = (2 * self.stride).min(LONGEST_STRIDE);
         }
@@ -392,7 +465,8 @@ impl Producer {
         // In turns every longer message looks, as it begins a window.
         let stride = if self.takes_turns() { SHORT } else { self.stride.into() };
         let limit = self.tail + stride.max(need);
-        self.limit = limit.min(self.free).min(self.waits);
+        let end = self.tail + self.lines.rest(self.tail);
+        self.limit = limit.min(self.free).min(self.waits).min(end);
         if self.takes_turns() {
             self.keep_to_window(need, head);
         }
@@ -429,7 +503,7 @@ impl Producer {
     fn pass_by(&mut self, need: u64) {
         let waits = self.waits;
         let lies_across = self.tail <= waits && waits < self.tail + need;
-        if !lies_across || waits + need > self.free || need > self.lines.rest_of_ring(waits) {
+        if !lies_across || waits + need > self.free || need > self.lines.rest(waits) {
             return;
         }
         if self.tail < waits {
@@ -444,7 +518,7 @@ impl Producer {
     /// Whether so many lines at the tail are known to be free.
     #[inline]
     fn fits(&self, need: u64) -> bool {
-        self.tail + need <= self.limit && need <= self.lines.rest_of_ring(self.tail)
+        self.tail + need <= self.limit && need <= self.lines.rest(self.tail)
     }
 
     /// Where the next message goes, if it fits a line. There must be one.

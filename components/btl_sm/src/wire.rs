@@ -8,7 +8,7 @@
 //!   news × CRIs               │ two cache lines each
 //!   bits × rings × CRIs       │ which rings have something; written by senders, where there are many
 //!   entry × rings             ┘ the ring's sender; written by the sender when it claims the ring
-//!   ring × rings                head, lines; memory only when it is claimed
+//!   ring × rings                head, lines; memory only when it is claimed, and for the front of the lines
 //!   arena                       blocks; memory only while they are there
 //! ```
 //!
@@ -209,7 +209,12 @@ impl Geometry {
 
     /// Bytes from one ring to the next.
     fn ring_len(&self) -> usize {
-        (size_of::<Head>() + self.ring_size).next_multiple_of(page_size())
+        Self::ring_end(self.ring_size).next_multiple_of(page_size())
+    }
+
+    /// Where in a ring so many bytes of its lines end.
+    pub const fn ring_end(bytes: usize) -> usize {
+        size_of::<Head>() + bytes
     }
 
     pub fn claims<'a>(&self, segment: &'a Segment) -> &'a Claims {
@@ -246,7 +251,7 @@ impl Geometry {
 
     /// The parts of a ring that is mapped.
     pub fn parts(&self, ring: &Part) -> Parts {
-        assert!(size_of::<Head>() + self.ring_size <= ring.len());
+        assert!(Self::ring_end(self.ring_size) <= ring.len());
         let head = ring.base();
         // SAFETY: inside the part by its length.
         let lines = unsafe { head.add(size_of::<Head>()).cast() };

@@ -101,6 +101,39 @@ fn a_message_whose_rest_can_not_be_sent_ends_its_receive() {
     }
 }
 
+/// A device that takes only shorter messages from some time on: pieces become shorter, of what is under way too.
+#[test]
+fn pieces_are_as_long_as_the_device_takes_them() {
+    for (threaded, push_limit, begun) in [
+        (false, SIZE, false),
+        (false, SIZE, true),
+        (true, SIZE, true),
+        (false, 0, false),
+        (false, 0, true),
+        (true, 0, true),
+    ] {
+        let job = Job::new(2, threaded, &[], Behaviour { room: 3, push_limit, ..behaviour() });
+        let comm = job.comm(1, true);
+        // The first one finds the device as it was.
+        for seed in [4, 5] {
+            let (into, received) = receive(&job, &comm);
+            let early = (begun || seed == 4).then(|| send(&job, &comm, seed));
+            job.ranks[1].system.progress();
+            if seed == 5 {
+                job.fabric.shorten(5000);
+            }
+            let (_out, sent) = early.unwrap_or_else(|| send(&job, &comm, seed));
+            job.until("its end", || sent.is_complete() && received.is_complete());
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+            into.check(seed, SIZE);
+        }
+        assert_eq!(job.count("messages_pushed"), if push_limit > 0 { 2 } else { 0 });
+        assert_eq!(job.count("refused"), 1);
+        nothing_is_left(&job, &comm);
+        job.end(vec![comm]);
+    }
+}
+
 /// A sender that dies behind its last piece has sent its message; before it, the receive ends.
 #[test]
 fn a_peer_that_is_gone_ends_what_is_not_whole() {

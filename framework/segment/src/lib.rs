@@ -3,7 +3,8 @@
 //! ```text
 //!   owner   create ─► memfd, its length fixed by seals ─► card ─ ─ ─► peers, by any way
 //!   peer    attach(card) ─► /proc/<pid>/fd/<fd> ─► the check value inside is the card's
-//!   both    reserve(range) before the range is touched for the first time
+//!   both    reserve(range) before the range is touched for the first time,
+//!           or map(range) and give_memory(range) to what of it is touched
 //! ```
 //!
 //! **Nothing has a name.** A memfd goes when the last process that maps it goes, however it ends.
@@ -114,19 +115,23 @@ pub struct Segment {
     _sign: Option<Sign>,
 }
 
-/// A part of a segment that is mapped and has memory behind it.
+/// A part of a segment that is mapped.
 #[derive(Debug)]
-pub struct Part(Map);
+pub struct Part {
+    map: Map,
+    /// Where in the segment it begins.
+    begin: usize,
+}
 
 impl Part {
     /// Its first byte.
     pub fn base(&self) -> *mut u8 {
-        self.0.base()
+        self.map.base()
     }
 
     /// Its bytes.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.map.len()
     }
 
     /// Whether it has none.
@@ -275,7 +280,7 @@ impl Segment {
     /// # Panics
     /// When the part is not inside the segment.
     pub fn reserve(&self, part: Range<usize>) -> Result<Part, Error> {
-        self.map(part, true, |file, part| reserve(file, part, self.peers()))
+        self.map_with(part, true, |file, part| reserve(file, part, self.peers()))
     }
 
     /// Peers that may take as much memory at this moment.
@@ -295,30 +300,69 @@ impl Segment {
         // A long one takes its time, and may not be needed as a whole.
         let all = part.len() <= JOINED;
         // Should the other one have lied, we still must not touch what is not there.
-        self.map(part, all, allocate)
+        self.map_with(part, all, allocate)
     }
 
-    fn map(
+    /// Maps a part of which only that is touched which has memory: what somebody has given it to.
+    ///
+    /// # Errors
+    /// As for `reserve`; there is no lack of memory.
+    ///
+    /// # Panics
+    /// When the part is not inside the segment.
+    pub fn map(&self, part: Range<usize>) -> Result<Part, Error> {
+        self.map_with(part, false, |_, _| Ok(()))
+    }
+
+    /// Gives memory to bytes of a part of this segment. The owner may be gone, where the system can do without it: from
+    /// Linux 5.14 on.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`] with what is needed and what is there; what had memory before is as it was.
+    ///
+    /// # Panics
+    /// When the part has no such bytes.
+    pub fn give_memory(&self, part: &Part, bytes: Range<usize>) -> Result<(), Error> {
+        assert!(bytes.start <= bytes.end && bytes.end <= part.len(), "{bytes:?} of {}", part.len());
+        let page = page_size();
+        let pages = bytes.start / page * page..bytes.end.next_multiple_of(page).min(part.len());
+        has_room(self.file.as_ref(), pages.len(), self.peers())?;
+        match part.map.populate(pages.clone())? {
+            true => Ok(()),
+            false => self.allocate(part, pages),
+        }
+    }
+
+    /// The same by the file, for what is touched later.
+    fn allocate(&self, part: &Part, pages: Range<usize>) -> Result<(), Error> {
+        self.with_file(|file| allocate(file, part.begin + pages.start..part.begin + pages.end))
+    }
+
+    fn map_with(
         &self,
         part: Range<usize>,
         all: bool,
         prepare: impl FnOnce(&File, Range<usize>) -> Result<(), Error>,
     ) -> Result<Part, Error> {
         assert!(part.start <= part.end && part.end <= self.len(), "{part:?} of {}", self.len());
-        let opened;
-        let file = match &self.file {
-            Some(file) => file,
-            None => {
-                let path = self.card.path();
-                opened = open(&path).map_err(refused(&path))?;
-                if id_of(&opened)? != (self.file_id, self.card.len()) {
-                    return Err(Error::Stranger { path });
-                }
-                &opened
-            }
-        };
-        prepare(file, part.clone())?;
-        Map::new(file, part, all).map(Part)
+        self.with_file(|file| {
+            prepare(file, part.clone())?;
+            let begin = part.start;
+            Ok(Part { map: Map::new(file, part, all)?, begin })
+        })
+    }
+
+    /// Does something with the segment's file, which is opened unless it is.
+    fn with_file<T>(&self, work: impl FnOnce(&File) -> Result<T, Error>) -> Result<T, Error> {
+        if let Some(file) = &self.file {
+            return work(file);
+        }
+        let path = self.card.path();
+        let file = open(&path).map_err(refused(&path))?;
+        if id_of(&file)? != (self.file_id, self.card.len()) {
+            return Err(Error::Stranger { path });
+        }
+        work(&file)
     }
 
     fn file(&self) -> Result<&File, Error> {
@@ -462,17 +506,20 @@ fn seal(file: &File) -> Result<(), Error> {
 
 /// Reserves a part, if there is room; `peers` may want as much at this moment.
 fn reserve(file: &File, part: Range<usize>, peers: u32) -> Result<(), Error> {
-    let needed = part.len();
+    has_room(Some(file), part.len(), peers)?;
+    allocate(file, part)
+}
+
+/// Whether so many bytes are there, for each of the peers too. Memory without a name needs no file to ask.
+fn has_room(file: Option<&File>, needed: usize, peers: u32) -> Result<(), Error> {
     let check = |available: u64| match needed as u64 > available {
         true => Err(Error::NoSpace { needed, available }),
         false => Ok(()),
     };
-    room(file).map_or(Ok(()), check)?;
+    file.and_then(room).map_or(Ok(()), check)?;
     // The kernel refuses nothing here: it would end processes.
     let takers = u64::from(peers) + 1;
-    memory((needed as u64).saturating_mul(takers))
-        .map_or(Ok(()), |memory| check(memory / takers))?;
-    allocate(file, part)
+    memory((needed as u64).saturating_mul(takers)).map_or(Ok(()), |memory| check(memory / takers))
 }
 
 /// Gives memory to the pages of a part that have none.
@@ -628,6 +675,37 @@ mod tests {
     }
 
     #[test]
+    fn a_part_gets_memory_piece_by_piece() {
+        use std::os::unix::fs::MetadataExt;
+        for backing in [Backing::Memory, Backing::File] {
+            let own = Segment::create(&options(backing, 1 << 30)).unwrap();
+            let file = own.file().unwrap().try_clone().unwrap();
+            let taken = || file.metadata().unwrap().blocks() as usize * 512 / page_size();
+            let peer = Segment::attach(own.card()).unwrap();
+            let (theirs, ours) =
+                (peer.map(pages(100, 164)).unwrap(), own.map(pages(100, 164)).unwrap());
+            assert_eq!((theirs.len(), taken()), (64 * page_size(), 1));
+            peer.give_memory(&theirs, 0..page_size() + 1).unwrap();
+            assert_eq!(taken(), 3);
+            // SAFETY: given above; one thread.
+            unsafe {
+                theirs.base().add(5555).write(77);
+                assert_eq!(ours.base().add(5555).read(), 77);
+            }
+            // What has some keeps what is in it, whichever way it goes.
+            peer.give_memory(&theirs, 5000..pages(0, 4).end).unwrap();
+            own.allocate(&ours, pages(1, 5)).unwrap();
+            assert_eq!(taken(), 6);
+            // SAFETY: as above.
+            assert_eq!(unsafe { theirs.base().add(5555).read() }, 77);
+            // Nobody's descriptor is needed.
+            drop(own);
+            peer.give_memory(&theirs, pages(60, 64)).unwrap();
+            assert_eq!(taken(), 10);
+        }
+    }
+
+    #[test]
     fn a_file_loses_its_name_with_the_last_peer_or_the_owner() {
         let own = Segment::create(&options(Backing::File, 4096)).unwrap();
         let path = own.path.clone().unwrap();
@@ -749,5 +827,8 @@ mod tests {
         let Error::NoSpace { needed, available } = error else { panic!("{error}") };
         assert_eq!(needed, 1 << 46);
         assert!(available > 0 && available < needed as u64);
+        let part = own.map(0..1 << 46).unwrap();
+        let error = own.give_memory(&part, 0..1 << 46).unwrap_err();
+        assert!(matches!(error, Error::NoSpace { needed, .. } if needed == 1 << 46), "{error}");
     }
 }

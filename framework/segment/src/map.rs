@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 
 use crate::error::Error;
+use crate::memory;
 
 #[derive(Debug)]
 pub(crate) struct Map {
@@ -38,6 +39,33 @@ impl Map {
             return Err(Error::system("mmap", io::Error::last_os_error()));
         }
         Ok(Self { base: base.cast(), len: part.len() })
+    }
+
+    /// Gives memory to those of some pages that have none, and maps them; false where the system can't, which is
+    /// before Linux 5.14.
+    pub fn populate(&self, pages: Range<usize>) -> Result<bool, Error> {
+        assert!(pages.start <= pages.end && pages.end <= self.len, "{pages:?} of {}", self.len);
+        loop {
+            // SAFETY: they are mapped, and what they hold stays.
+            let status = unsafe {
+                let first = self.base.add(pages.start).cast();
+                libc::madvise(first, pages.len(), libc::MADV_POPULATE_WRITE)
+            };
+            if status == 0 {
+                return Ok(true);
+            }
+            let error = io::Error::last_os_error();
+            match error.raw_os_error() {
+                Some(libc::EINTR) => {}
+                Some(libc::EINVAL) => return Ok(false),
+                // EFAULT where touching would be SIGBUS: the file system has no room.
+                Some(libc::ENOMEM | libc::EFAULT) => {
+                    let available = memory(u64::MAX).unwrap_or(0);
+                    return Err(Error::NoSpace { needed: pages.len(), available });
+                }
+                _ => return Err(Error::system("madvise(MADV_POPULATE_WRITE)", error)),
+            }
+        }
     }
 
     pub fn base(&self) -> *mut u8 {

@@ -501,8 +501,9 @@ pub struct BtlOps {
     pub wait_for_more:
         Option<unsafe extern "C" fn(module: &BtlModule, received: &Received, have: usize) -> usize>,
     /// Most bytes of header and payload in one message to this endpoint, where that is less than the device's
-    /// limits say; `eager_limit` with a header of `CAIRN_BTL_HEADER_ROOM` bytes at least. Any thread. Default: as
-    /// many as the device's limits say.
+    /// limits say; `eager_limit` with a header of `CAIRN_BTL_HEADER_ROOM` bytes at least. It may become less, and
+    /// longer messages fail from then on: who is refused one asks again. Any thread. Default: as many as the
+    /// device's limits say.
     pub message_limit:
         Option<unsafe extern "C" fn(module: &BtlModule, endpoint: *mut Endpoint) -> usize>,
 }

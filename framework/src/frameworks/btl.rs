@@ -240,7 +240,8 @@ pub trait Btl: Component {
         received.len
     }
 
-    /// Most bytes of a message to an endpoint, where that is less than the device's limits say.
+    /// Most bytes of a message to an endpoint, where that is less than the device's limits say. It may become less:
+    /// longer messages are errors from then on.
     fn message_limit(device: &Device<Self>, endpoint: &Self::Endpoint) -> usize {
         usize::MAX
     }

@@ -6,9 +6,9 @@ use cairn_framework::frameworks::btl::{BTL_HEADER_ROOM, HeldCri, OwnCri};
 use cairn_framework::mock::MockHost;
 
 use super::*;
-use crate::endpoint::RingGuard;
+use crate::endpoint::{NO_MEMORY, RingGuard};
 use crate::receive::{ENDED, UNMAPPABLE};
-use crate::ring::KIND_CONTROL;
+use crate::ring::{KIND_CONTROL, LINE};
 
 /// Tag of messages.
 const TAG: u8 = 201;
@@ -29,10 +29,14 @@ unsafe extern "C" fn count(received: *mut c_void, _: *const Received) {
 
 impl Job {
     fn new() -> Self {
+        // So that a test can fill one.
+        Self::with_ring_memory("0")
+    }
+
+    fn with_ring_memory(bytes: &str) -> Self {
         let mock = MockHost::leak_among("btl_sm", 4);
         mock.set("num_cris", "1");
-        // So that a test can fill one.
-        mock.set("ring_memory", "0");
+        mock.set("ring_memory", bytes);
         let received = Box::new(Cell::new(0));
         let context = (&raw const *received).cast_mut().cast();
         // SAFETY: the counter lives as long as the transport.
@@ -50,7 +54,7 @@ impl Job {
 
     /// Another rank, as it sends to us. Its first ring is the one of its number.
     fn sender(&self, rank: u32) -> Peer {
-        sender_to(self.state(), rank, None)
+        sender_to(self.state(), rank, false)
     }
 
     /// A pass. Whether anything has happened.
@@ -107,10 +111,10 @@ impl Job {
     }
 }
 
-/// A rank as it sends to this process, in turns with it if there is a window.
-fn sender_to(state: &SmDevice, rank: u32, window: Option<usize>) -> Peer {
-    let instances = state.cri_count();
-    let own = Own { rank, local_rank: rank, barriers: false, instances, window };
+/// A rank as it sends to this process, in turns with it if they are crowded.
+fn sender_to(state: &SmDevice, rank: u32, crowded: bool) -> Peer {
+    let (instances, least_ring) = (state.cri_count(), state.least_ring);
+    let own = Own { rank, local_rank: rank, barriers: false, instances, least_ring, crowded };
     Peer::new(state.segment.again().unwrap(), view(0), own).unwrap()
 }
 
@@ -121,7 +125,14 @@ fn with_short_rings(rank: u32) -> Peer {
     mock.set("ring_memory", "0");
     let other: &SharedMemory = Box::leak(Box::new(mock.open().unwrap()));
     let segment = other.device.segment.again().unwrap();
-    let own = Own { rank: 0, local_rank: 0, barriers: false, instances: 1, window: None };
+    let own = Own {
+        rank: 0,
+        local_rank: 0,
+        barriers: false,
+        instances: 1,
+        least_ring: 16 << 10,
+        crowded: false,
+    };
     Peer::new(segment, view(rank), own).unwrap()
 }
 
@@ -306,10 +317,9 @@ fn in_turns_messages_of_half_a_ring_go_unasked() {
     assert_eq!((view(alone), view(crowded)), (4 << 20, 1 << 20));
     let grows = |transport: &SharedMemory| transport.device.grows(RECEIVE_GROWING, 100_000);
     assert!(grows(alone) && !grows(crowded));
-    assert_eq!((alone.device.window, crowded.device.window), (None, Some(128 << 10)));
 
-    for (rank, window, short) in [(1, None, 32767), (2, crowded.device.window, 2048)] {
-        let sender = sender_to(&crowded.device, rank, window);
+    for (rank, in_turns, short) in [(1, false, 32767), (2, true, 2048)] {
+        let sender = sender_to(&crowded.device, rank, in_turns);
         let cri = crowded.device.hold(0);
         // SAFETY: one thread.
         let ring = unsafe { sender.outbound(&crowded.device, &cri, 8) };
@@ -324,11 +334,90 @@ fn in_turns_messages_of_half_a_ring_go_unasked() {
     }
 }
 
+/// Sends as long as there is room, and says how many that were.
+fn fill(ring: &mut Outbound, len: usize) -> usize {
+    let mut sent = 0;
+    while ring.room(len, 0).is_some() {
+        ring.answers_now(0);
+        ring.send_room(KIND_MESSAGE, TAG, len);
+        sent += 1;
+    }
+    sent
+}
+
+#[test]
+fn a_ring_gets_the_memory_that_is_used() {
+    let job = Job::with_ring_memory("8m");
+    let sender = job.sender(1);
+    // SAFETY: one thread, and this is the only ring that it uses.
+    let mut ring = unsafe { sender.outbound(job.state(), &job.cri(), 8) }.expect("a ring");
+    assert_eq!(job.state().geometry.ring_size, 2 << 20);
+    assert_eq!(ring.memory(), 128 << 10);
+    // What is answered stays where the ring begins.
+    for number in 0..10_000 {
+        ring.room(1000, number).expect("room");
+        ring.answers_now(number);
+        ring.send_room(KIND_MESSAGE, TAG, 1000);
+        job.pass();
+    }
+    assert_eq!(ring.memory(), 128 << 10);
+    // A longer message takes as much as it needs to find room for ever, and what follows the whole ring.
+    ring.room(200_000, 0).expect("room");
+    ring.send_room(KIND_MESSAGE, TAG, 200_000);
+    assert_eq!(ring.memory(), 512 << 10);
+    assert_eq!(fill(&mut ring, 8), (2 << 20) / LINE - 200_008_usize.div_ceil(LINE) - 1);
+    assert_eq!(ring.memory(), 2 << 20);
+}
+
+#[test]
+fn where_memory_is_short_messages_that_have_room_go_on_and_longer_ones_are_errors() {
+    let job = Job::with_ring_memory("8m");
+    let endpoint = &job.sender(1);
+    let data = vec![7u8; 70_000];
+    let send = |len: usize| {
+        let payload = data.as_ptr().cast();
+        let message = BtlMessage {
+            header: payload,
+            payload,
+            header_len: 0,
+            payload_len: len as u32,
+            tag: TAG,
+        };
+        let (device, cri) = (job.state(), &*job.cri());
+        // SAFETY: the data is longer.
+        unsafe { SharedMemory::send_immediate(Way { device, cri, endpoint }, &message) }
+    };
+    NO_MEMORY.set(true);
+    for round in 0..3 {
+        // Half of what there is always finds room.
+        for len in [8, 5000, 65_000] {
+            for _ in 0..50 {
+                assert!(matches!(send(len), Ok(Outcome::Done)), "{len} bytes, round {round}");
+                job.pass();
+            }
+        }
+        let refused = send(70_000).expect_err("no memory");
+        assert_eq!(refused.status, ERR_RESOURCES);
+        for part in ["70000 bytes", "4096", "btl_sm_ring_memory"] {
+            assert!(refused.text.contains(part), "{refused}");
+        }
+        // A full ring is only full.
+        while matches!(send(5000), Ok(Outcome::Done)) {}
+        assert!(matches!(send(5000), Ok(Outcome::NoResources)));
+        while job.pass() {}
+    }
+    let before = job.received.get();
+    NO_MEMORY.set(false);
+    assert!(matches!(send(70_000), Ok(Outcome::Done)));
+    job.pass();
+    assert_eq!(job.received.get(), before + 1);
+}
+
 /// Messages of any length that answer each other go to the same place in turns.
 #[test]
 fn in_turns_answers_stay_where_the_ring_begins() {
     let job = Job::new();
-    let sender = sender_to(job.state(), 1, Some(128 << 10));
+    let sender = sender_to(job.state(), 1, true);
     let mut places = Vec::new();
     for number in 1..20 {
         let cri = job.cri();

@@ -212,7 +212,10 @@ mod model {
 #[cfg(not(feature = "loom"))]
 mod properties {
     use std::collections::VecDeque;
+    use std::ffi::c_void;
+    use std::ptr::null_mut;
 
+    use cairn_segment::page_size;
     use proptest::prelude::*;
 
     use super::*;
@@ -266,6 +269,89 @@ mod properties {
         ]
     }
 
+    /// Steps against a queue. `asked`: the producer asks for memory; whether to try again.
+    fn is_a_queue(
+        (mut producer, mut consumer): (Producer, Consumer),
+        steps: Vec<Step>,
+        mut asked: impl FnMut(&mut Producer, usize) -> bool,
+    ) -> Result<(), TestCaseError> {
+        let mut model: VecDeque<(u64, usize)> = VecDeque::new();
+        let mut seed = 0;
+        for step in steps {
+            match step {
+                Step::Send { len, shorter } => {
+                    seed += 1;
+                    let len = len % (producer.lines.count() as usize * LINE / 4 + 1);
+                    let sent = send(&mut producer, seed, len, shorter)
+                        || (producer.asks(len).is_some_and(|more| asked(&mut producer, more))
+                            && send(&mut producer, seed, len, shorter));
+                    if sent {
+                        model.push_back((seed, len - shorter.min(len)));
+                    } else {
+                        // A consumer that has taken everything never leaves a sender waiting.
+                        prop_assert!(!model.is_empty() || producer.lacks_memory(len));
+                    }
+                }
+                Step::Receive { count } => {
+                    for _ in 0..count {
+                        let Some(control) = peek(&mut consumer) else {
+                            prop_assert!(model.is_empty());
+                            break;
+                        };
+                        let (seed, len) = model.pop_front().expect("it has something");
+                        prop_assert_eq!((control.tag(), control.len()), (seed as u8, len));
+                        let message = consumer.message(control).expect("in order");
+                        prop_assert!(message.data.addr().is_multiple_of(8));
+                        // SAFETY: the message is there until it is released.
+                        let found = unsafe { std::slice::from_raw_parts(message.data, len) };
+                        prop_assert_eq!(found, bytes(seed, len));
+                        consumer.release(message);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pages of a ring's lines whose memory may end.
+    const LONG_PAGES: usize = 16;
+
+    /// A ring of which a touch of what was not given yet ends the process.
+    struct Guarded {
+        head: Box<Head>,
+        lines: *mut c_void,
+    }
+
+    impl Guarded {
+        fn new() -> Self {
+            let (len, flags) = (LONG_PAGES * page_size(), libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: a new mapping at an address that the kernel chooses.
+            let lines = unsafe { libc::mmap(null_mut(), len, libc::PROT_NONE, flags, -1, 0) };
+            assert_ne!(lines, libc::MAP_FAILED);
+            Self { head: Box::default(), lines }
+        }
+
+        fn parts(&self) -> Parts {
+            let count = (LONG_PAGES * page_size() / LINE) as u64;
+            Parts { head: &raw const *self.head, lines: self.lines.cast(), count }
+        }
+
+        fn give(&self, bytes: usize) {
+            assert!(bytes <= LONG_PAGES * page_size());
+            // SAFETY: so many are mapped.
+            let status =
+                unsafe { libc::mprotect(self.lines, bytes, libc::PROT_READ | libc::PROT_WRITE) };
+            assert_eq!(status, 0);
+        }
+    }
+
+    impl Drop for Guarded {
+        fn drop(&mut self) {
+            // SAFETY: mapped by `new`, and no test uses its ends any more.
+            unsafe { libc::munmap(self.lines, LONG_PAGES * page_size()) };
+        }
+    }
+
     proptest! {
         /// Against a queue: what comes out is what went in, whatever the sizes and the laps.
         #[test]
@@ -275,42 +361,41 @@ mod properties {
         ) {
             let count = if in_turns.is_some() { 16 * COUNT } else { COUNT };
             let mut memory = Memory::new(count);
-            let (mut producer, mut consumer) = memory.ends();
+            let (mut producer, consumer) = memory.ends();
             if let Some(window) = in_turns {
                 producer = producer.in_turns(window);
             }
-            let mut model: VecDeque<(u64, usize)> = VecDeque::new();
-            let mut seed = 0;
-            for step in steps {
-                match step {
-                    Step::Send { len, shorter } => {
-                        seed += 1;
-                        let len = len % (count * LINE / 4 + 1);
-                        if send(&mut producer, seed, len, shorter) {
-                            model.push_back((seed, len - shorter.min(len)));
-                        } else {
-                            // A consumer that has taken everything never leaves a sender waiting.
-                            prop_assert!(!model.is_empty());
-                        }
-                    }
-                    Step::Receive { count } => {
-                        for _ in 0..count {
-                            let Some(control) = peek(&mut consumer) else {
-                                prop_assert!(model.is_empty());
-                                break;
-                            };
-                            let (seed, len) = model.pop_front().expect("it has something");
-                            prop_assert_eq!((control.tag(), control.len()), (seed as u8, len));
-                            let message = consumer.message(control).expect("in order");
-                            prop_assert!(message.data.addr().is_multiple_of(8));
-                            // SAFETY: the message is there until it is released.
-                            let found = unsafe { std::slice::from_raw_parts(message.data, len) };
-                            prop_assert_eq!(found, bytes(seed, len));
-                            consumer.release(message);
-                        }
-                    }
-                }
+            is_a_queue((producer, consumer), steps, |_, _| false)?;
+        }
+
+        /// The same where memory comes when it is asked for, or not: what has none is not touched.
+        #[test]
+        fn messages_lie_where_there_is_memory(
+            in_turns in any::<bool>(),
+            pages in 1..LONG_PAGES,
+            grants in prop::collection::vec(any::<bool>(), 1..20),
+            steps in prop::collection::vec(step(), 1..600),
+        ) {
+            let guarded = Guarded::new();
+            // SAFETY: the memory stays, and the ends are the only ones.
+            let (mut producer, consumer) =
+                unsafe { (Producer::new(guarded.parts()), Consumer::new(guarded.parts())) };
+            if in_turns {
+                producer = producer.in_turns(0);
             }
+            let give = |producer: &mut Producer, bytes| {
+                guarded.give(bytes);
+                producer.has_memory(bytes);
+            };
+            give(&mut producer, pages * page_size());
+            let mut grants = grants.into_iter().cycle();
+            is_a_queue((producer, consumer), steps, |producer, bytes| {
+                match grants.next() {
+                    Some(true) => give(producer, bytes.next_multiple_of(page_size())),
+                    _ => producer.refuse(),
+                }
+                true
+            })?;
         }
 
         /// Whatever a control word says, the message lies inside the ring or is refused.

@@ -71,7 +71,7 @@ impl Peer {
             Some(payload) => (payload as u64).min(first.device().eager_limit).min(SHORT) + 1,
             None => 0,
         };
-        let (push, piece) = (first.device().push_limit, first.frame - wire::Pushed::SIZE);
+        let (push, piece) = (first.device().push_limit, first.frame() - wire::Pushed::SIZE);
         Ok(Self {
             view,
             rails,

@@ -1,6 +1,7 @@
 //! A rail: a device of a transport and the endpoint on it by which a peer is reached.
 
 use core::ffi::CStr;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use cairn_framework::abi::datatype::Cursor;
 use cairn_framework::abi::peer::Route;
@@ -66,8 +67,8 @@ pub struct Rail {
     immediate: usize,
     /// Most bytes of header and payload in `send_packed`; 0 without it.
     packed: usize,
-    /// Most bytes of header and payload in one message, whichever function takes it.
-    pub frame: usize,
+    /// Most bytes of header and payload in one message, whichever function takes it. It may become less.
+    frame: AtomicUsize,
 }
 
 // SAFETY: devices, endpoints and instances are made for use by any thread.
@@ -86,9 +87,8 @@ impl Rail {
         let immediate = can(BTL_SEND_IMMEDIATE, module.immediate_limit);
         let packed = can(BTL_SEND_PACKED, module.packed_limit);
         usable(module)?;
-        // SAFETY: the host has set the table, which is complete; the endpoint is the route's.
-        let most =
-            unsafe { ((*module.ops).message_limit.unwrap_unchecked())(module, route.endpoint) };
+        // SAFETY: the endpoint is the route's.
+        let most = unsafe { message_limit(module, route.endpoint) };
         if (most as u64) < module.eager_limit.saturating_add(BTL_HEADER_ROOM as u64) {
             let text =
                 format!("an endpoint takes {most} bytes, fewer than its device's eager limit");
@@ -103,13 +103,29 @@ impl Rail {
             instances: pool.count,
             immediate: immediate.min(most),
             packed: packed.min(most),
-            frame: module.message_limit().min(most),
+            frame: module.message_limit().min(most).into(),
         })
     }
 
     /// Most bytes of header and payload in `send_immediate`; 0 without it.
     pub fn immediate_limit(&self) -> usize {
         self.immediate
+    }
+
+    /// Most bytes of header and payload in one message.
+    #[inline]
+    pub fn frame(&self) -> usize {
+        // Relaxed: the number alone is what counts.
+        self.frame.load(Ordering::Relaxed)
+    }
+
+    /// A message of so many bytes was refused: whether the endpoint takes only shorter ones now.
+    #[cold]
+    pub fn takes_less(&self, len: usize) -> bool {
+        // SAFETY: the endpoint is the route's.
+        let most = unsafe { message_limit(self.device(), self.endpoint) };
+        self.frame.fetch_min(most, Ordering::Relaxed);
+        len > most
     }
 
     /// The device.
@@ -355,7 +371,7 @@ impl Rail {
     /// # Safety
     /// The instance is this device's and its lock is held.
     pub unsafe fn push_bytes(&self, cri: &Cri, bytes: &[u8]) -> Result<Outcome, Status> {
-        debug_assert!(bytes.len() <= self.frame);
+        debug_assert!(bytes.len() <= self.frame());
         if bytes.len() <= self.immediate {
             // SAFETY: promised by the caller; nothing besides the header.
             return unsafe { self.immediate(wire::TAG, cri, bytes, core::ptr::null(), 0) };
@@ -370,6 +386,15 @@ impl Rail {
         // SAFETY: as above.
         unsafe { self.pack(cri, bytes, &nothing, 0, 0, &mut None) }
     }
+}
+
+/// Most bytes of a message to an endpoint.
+///
+/// # Safety
+/// The endpoint is one of the device's.
+unsafe fn message_limit(module: &BtlModule, endpoint: *mut Endpoint) -> usize {
+    // SAFETY: promised by the caller; the host has set the table, which is complete.
+    unsafe { ((*module.ops).message_limit.unwrap_unchecked())(module, endpoint) }
 }
 
 /// The outcome of a function of a transport that is finished when it returns.

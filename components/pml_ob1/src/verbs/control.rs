@@ -81,7 +81,7 @@ impl Core {
             if peer.has_failed() {
                 return Err(ERR_PEER);
             }
-            if tried > 0 && others.is_none_or(|len| len > rail.frame) {
+            if tried > 0 && others.is_none_or(|len| len > rail.frame()) {
                 continue;
             }
             let number = peer.rank();

@@ -494,7 +494,7 @@ impl Core {
             };
             let rail = &peer.rails[place];
             let rest = transfer.wanted - transfer.offset;
-            let len = cut((rail.frame - wire::Fragment::SIZE).min(most), rest);
+            let len = cut((rail.frame() - wire::Fragment::SIZE).min(most), rest);
             let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
             let header = if pushed {
                 let (word, origin) = (wire::word(kind::PIECE, 0), self.host.job().rank);
@@ -518,7 +518,9 @@ impl Core {
                 }
                 Some(Err(error)) => {
                     self.counters.add::<M>(peer.rank(), |copy| &copy.refused, 1);
-                    (full[place], refused) = (true, error);
+                    if !rail.takes_less(header.len() + len) {
+                        (full[place], refused) = (true, error);
+                    }
                 }
                 _ => (full[place], waits) = (true, true),
             }
@@ -694,7 +696,7 @@ fn next_rail(peer: &Peer, sent: &[u64; SPREAD], full: &[bool; SPREAD]) -> Option
         .min_by_key(|(place, rail)| {
             // Time that what it has sent takes, and the one that comes: in bytes of 1 MB/s.
             let bandwidth = u64::from(rail.device().bandwidth.max(1));
-            (sent[*place].saturating_add(rail.frame as u64)).saturating_mul(1 << 20) / bandwidth
+            (sent[*place].saturating_add(rail.frame() as u64)).saturating_mul(1 << 20) / bandwidth
         })
         .map(|(place, _)| place)
 }

@@ -444,7 +444,7 @@ impl Core {
         let len = self.first_header(this, state, peer, id, &mut header);
         let payload = match protocol {
             Protocol::Rendezvous => 0,
-            Protocol::Pushed => cut(peer.piece.min(peer.first().frame - len), bytes),
+            Protocol::Pushed => cut(peer.piece.min(peer.first().frame() - len), bytes),
             _ => bytes as usize,
         };
         let mut walk = None;
@@ -517,10 +517,12 @@ impl Core {
                 }
             }
             Err(status) if protocol == Protocol::Pushed && status != ERR_PEER => {
-                // Its first piece may be longer than the other rails take. An announcement fits all.
                 // SAFETY: no other thread knows the request.
                 unsafe {
-                    (*request).protocol = Protocol::Rendezvous;
+                    // Its first piece may be longer than the other rails take. An announcement fits all.
+                    if !peer.first().takes_less(len + payload) {
+                        (*request).protocol = Protocol::Rendezvous;
+                    }
                     self.inject::<M>(request, held)
                 }
             }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use cairn_framework::abi::peer::Peer;
@@ -88,6 +88,8 @@ pub struct Fabric {
     late: Mutex<HashMap<u32, usize>>,
     /// Devices and instances of them that can't send, and how often they will not.
     broken: Mutex<HashMap<(usize, u32), u64>>,
+    /// Most bytes of a message.
+    limit: AtomicUsize,
 }
 
 /// Messages that are late.
@@ -116,6 +118,7 @@ impl Fabric {
             full: Mutex::default(),
             late: Mutex::default(),
             broken: Mutex::default(),
+            limit: usize::MAX.into(),
         });
         FABRICS.lock().unwrap().insert(job.into(), Arc::clone(&fabric));
         fabric
@@ -147,6 +150,11 @@ impl Fabric {
     /// The next messages over an instance of a device can't be sent.
     pub fn break_sends(&self, device: usize, cri: u32, times: u64) {
         self.broken.lock().unwrap().insert((device, cri), times);
+    }
+
+    /// Longer messages are errors from here on.
+    pub fn shorten(&self, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
     }
 
     /// The first message on its way to a rank over the first device.
@@ -328,8 +336,11 @@ impl Port {
         Ok((waiting < self.fabric.behaviour.room).then_some(to))
     }
 
-    /// Why a message can't be sent, if so.
-    fn fails(&self, cri: &Instance) -> Result<(), Failure> {
+    /// Why a message of so many bytes can't be sent, if so.
+    fn fails(&self, cri: &Instance, len: usize) -> Result<(), Failure> {
+        if len > self.fabric.limit.load(Ordering::Relaxed) {
+            return Err(Failure::new(ERR_RESOURCES, "this is too long now"));
+        }
         let mut broken = self.fabric.broken.lock().unwrap();
         let left = broken.get_mut(&(self.number, cri.head().index)).filter(|left| **left > 0);
         let broken = left.map(|left| *left -= 1).is_some();
@@ -438,6 +449,10 @@ impl Btl for Pair {
         count
     }
 
+    fn message_limit(port: &Device<Self>, _: &Link) -> usize {
+        port.fabric.limit.load(Ordering::Relaxed)
+    }
+
     unsafe fn send_immediate(
         Way { device: port, cri, endpoint }: Way<'_, Self>,
         message: &BtlMessage,
@@ -446,7 +461,7 @@ impl Btl for Pair {
         assert!(header + payload <= port.fabric.behaviour.immediate_limit as usize);
         assert!(port.fabric.behaviour.capabilities & BTL_SEND_IMMEDIATE != 0);
         let Some(to) = port.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
-        port.fails(cri)?;
+        port.fails(cri, header + payload)?;
         port.send(to, cri, message.tag, header + payload, |data| {
             // SAFETY: the caller's lengths hold, and there is room for both.
             unsafe {
@@ -467,7 +482,7 @@ impl Btl for Pair {
         assert!(header + payload <= port.fabric.behaviour.packed_limit as usize);
         assert!(port.fabric.behaviour.capabilities & BTL_SEND_PACKED != 0);
         let Some(to) = port.refuses(endpoint, cri)? else { return Ok(Outcome::NoResources) };
-        port.fails(cri)?;
+        port.fails(cri, header + payload)?;
         port.send(to, cri, message.tag, header + payload, |data| {
             // SAFETY: as above.
             unsafe {
