@@ -41,7 +41,21 @@ fn compiled(name: &str) -> PathBuf {
 
 /// A job of three whose `/dev/shm` is mounted with these options.
 fn with_dev_shm(mount: &str, options: &[&str], program: &Path, longest: &str) -> Ended {
-    let script = format!("mount -t tmpfs -o {mount} tmpfs /dev/shm && exec \"$@\"");
+    with_dev_shm_on("", mount, options, program, longest)
+}
+
+/// Runs what follows on the first processor that the shell may use.
+const ONE: &str = "taskset -c $(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/')";
+
+/// The same behind a command that says where it runs.
+fn with_dev_shm_on(
+    place: &str,
+    mount: &str,
+    options: &[&str],
+    program: &Path,
+    longest: &str,
+) -> Ended {
+    let script = format!("mount -t tmpfs -o {mount} tmpfs /dev/shm && exec {place} \"$@\"");
     Run::new("unshare")
         .args(["-m", "sh", "-c", &script, "sh"])
         .args([dist().join("bin/mpirun")])
@@ -176,7 +190,8 @@ fn files_take_the_place_of_memory_that_is_refused() {
     }
 }
 
-/// There is memory for the rings as they begin, and not for what long messages would like: they go in shorter pieces.
+/// Processes take turns on a core, and there is memory for the rings as they begin, and not for what long messages
+/// would like: they go in shorter pieces.
 #[test]
 fn long_messages_need_no_long_rings() {
     if !namespaces() {
@@ -186,7 +201,7 @@ fn long_messages_need_no_long_rings() {
     let program = ring(dir.path());
     let options = [&FILES[..], &["--mca", "btl", "self,sm", "--mca", "smsc", "^cma,ring"]].concat();
     for size in ["size=1m", "size=2m", "size=100m"] {
-        fine(&with_dev_shm(size, &options, &program, "1000000"), &[]);
+        fine(&with_dev_shm_on(ONE, size, &options, &program, "1000000"), &[]);
     }
 }
 

@@ -62,11 +62,11 @@ pub struct Own {
     pub barriers: bool,
     /// Its CRIs.
     pub instances: usize,
-    /// Bytes of a ring that have memory from the start.
-    pub least_ring: usize,
-    /// Processes take turns on a core: so many bytes of short messages are unread in a ring, see
-    /// [`Producer::in_turns`].
+    /// Processes take turns on a core.
     pub crowded: bool,
+    /// There, bytes of short messages that are unread in a ring, see [`Producer::in_turns`], and bytes of a ring that have
+    /// memory from the start.
+    pub least_ring: usize,
 }
 
 /// A CRI's, on cache lines of its own.
@@ -235,7 +235,10 @@ impl Peer {
             format!("it has {rings}, which are all in use; see btl_sm_max_rings")
         })?;
         let entry = geometry.entry(segment, ring);
-        let bytes = self.own.least_ring.min(geometry.ring_size);
+        let bytes = match self.own.crowded {
+            true => self.own.least_ring.min(geometry.ring_size),
+            false => geometry.ring_size,
+        };
         let part = map(segment, geometry, ring, bytes).map_err(|error| {
             entry.state.store(ENTRY_FREE, Ordering::Relaxed);
             error.to_string()

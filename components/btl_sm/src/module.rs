@@ -34,7 +34,7 @@ pub struct State {
     pub immediate_limit: usize,
     /// Bytes of a message from which it is sent while it is written.
     pub grow_from: usize,
-    /// As [`Own::least_ring`](crate::endpoint::Own::least_ring).
+    /// Bytes of a ring that is not lengthened; see [`Own::least_ring`](crate::endpoint::Own::least_ring).
     pub least_ring: usize,
     /// Most bytes that a message to this process has: its rings take no longer one.
     pub message_limit: usize,

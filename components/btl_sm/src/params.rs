@@ -21,7 +21,7 @@ cairn_framework::params! {
         ring_memory: size("8m"),
             "Bytes that a process shares out among the rings that the other processes of its node \
              write to, where that makes these longer than btl_sm_ring_size; none becomes longer than 2m by it. \
-             What is longer takes memory when it is first used",
+             Where processes have to share cores what is longer takes memory when it is first used",
             range(0, 1 << 40), level(5);
         fragment_size: size("256k"),
             "Largest piece of a message that is sent in one go, as far as it takes no more than a quarter of \
@@ -95,7 +95,7 @@ impl Params {
         lengthened(least, self.ring_memory.get() as usize / rings)
     }
 
-    /// The same without a lengthening. So many have memory before a ring is used.
+    /// The same without a lengthening.
     pub fn least_ring(&self) -> usize {
         rounded(self.ring_size)
     }

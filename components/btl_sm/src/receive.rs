@@ -227,7 +227,8 @@ impl Inbox {
         cri: &SmInstance,
         Announced { index, rank }: Announced,
     ) -> bool {
-        let part = match map(&state.segment, &state.geometry, index) {
+        let crowded = state.host.job().is_crowded();
+        let part = match map(&state.segment, &state.geometry, index, crowded) {
             Ok(part) => part,
             Err(error) => {
                 let text = format!("a message has to wait until its ring can be mapped: {error}");
@@ -391,14 +392,24 @@ impl Arriving {
     }
 }
 
-/// Maps a ring.
-fn map(segment: &Segment, geometry: &Geometry, ring: u32) -> Result<Part, cairn_segment::Error> {
+/// Maps a ring. Where processes take turns on a core a part of it may have no memory yet; see
+/// [`Own::least_ring`](crate::endpoint::Own::least_ring).
+fn map(
+    segment: &Segment,
+    geometry: &Geometry,
+    ring: u32,
+    crowded: bool,
+) -> Result<Part, cairn_segment::Error> {
     #[cfg(test)]
     if UNMAPPABLE.with_borrow(|rings| rings.contains(&ring)) {
         return Err(cairn_segment::Error::NoSpace { needed: 1, available: 0 });
     }
-    // What its sender publishes lies where it has given memory to, and so does what follows.
-    segment.map(geometry.place(ring as usize))
+    let place = geometry.place(ring as usize);
+    match crowded {
+        // What its sender publishes lies where it has given memory to, and so does what follows.
+        true => segment.map(place),
+        false => segment.join(place),
+    }
 }
 
 #[cfg(test)]

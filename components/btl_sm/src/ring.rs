@@ -29,8 +29,8 @@
 //! gives lines back with a Release store of the head, which the producer's Acquire load reads before
 //! it overwrites. Positions count lines for ever and are private to each side.
 //!
-//! **Memory.** Of a long ring only the front has memory until a message does not fit in there: then the producer asks
-//! for more, and gets it or ends the lap before the end of what there is.
+//! **Memory.** A ring whose front only has memory ends its laps there, until a longer message that does not fit in asks
+//! for more.
 //!
 //! **What is left behind.** Control words of earlier laps have other stamps. But a line may have been
 //! the middle of a message, so its first word may be anything. The producer looks at the word behind
@@ -396,12 +396,12 @@ impl Producer {
         there < self.lines.count() && there < 2 * need
     }
 
-    /// Whether so many lines had better wait for memory than for the next lap.
+    /// Whether a message of so many lines waits for memory, and not for the next lap.
     fn lengthens(&self, need: u64) -> bool {
         let Lines { there, .. } = self.lines;
         self.lines.rest(self.tail) < need
             && u64::from(there) < self.lines.count()
-            && (!self.refused || self.is_short_of(need))
+            && (need > SHORT && !self.refused || self.is_short_of(need))
     }
 
     /// Whether it and the consumer take turns on a processor.
