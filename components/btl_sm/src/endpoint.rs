@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
-use cairn_framework::author::{Mutex, MutexGuard, copy};
+use cairn_framework::author::{Mutex, MutexGuard, copy, library_from};
 use cairn_framework::frameworks::btl::BtlMessage;
 use cairn_segment::pace::{CHOICE, Pace, stream, ticks};
 use cairn_segment::{Part, Segment};
@@ -547,8 +547,7 @@ impl Outbound {
         let streaming = way == Some(true);
         let begun = ticks();
         let mut growing = None;
-        // What is told less often costs less, and makes the receiver wait for longer.
-        let step = (len / (8 * ring::PIECE)).max(1) as u8;
+        let step = step(len);
         let (mut pieces, mut have) = (step, header);
         // SAFETY: promised by the caller; what is copied ends where the payload ends.
         unsafe {
@@ -634,6 +633,20 @@ impl Outbound {
         }
     }
 }
+
+/// Pieces of a message that grows that are told of at once. What is told less often costs less, and makes the receiver
+/// wait for longer.
+fn step(len: usize) -> u8 {
+    let least = match library_from() {
+        // A copy that is the faster one, and not for all of the message at once.
+        Some(bytes) if len >= LONG_STEPS => bytes.div_ceil(ring::PIECE),
+        _ => 1,
+    };
+    (len / (8 * ring::PIECE)).max(least) as u8
+}
+
+/// Bytes from which a message grows by as much as is copied best.
+const LONG_STEPS: usize = 32 << 10;
 
 /// Copies by the cheaper way, with what each costs the receiver, and measures it. Whether it went past the
 /// caches.
