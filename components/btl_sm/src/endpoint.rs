@@ -17,7 +17,7 @@ use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE}
 use cairn_framework::author::Failure;
 use cairn_framework::author::{Mutex, MutexGuard, copy, library_from};
 use cairn_framework::frameworks::btl::BtlMessage;
-use cairn_segment::pace::{CHOICE, Pace, stream, ticks};
+use cairn_segment::pace::{CHOICE, Choice, Pace, stream, ticks};
 use cairn_segment::{Part, Segment};
 
 use crate::active::{Bits, WORD};
@@ -524,8 +524,7 @@ impl Outbound {
             && let Some(pace) = &self.pace
         {
             // SAFETY: promised by the caller.
-            let streamed = unsafe { copy_measured(pace, self.ring.costs(), from, to, len) };
-            return if streamed { KIND_STREAMED } else { KIND_CACHED };
+            return unsafe { copy_chosen(pace, self.ring.costs(), from, to, len) };
         }
         if len > 0 {
             // SAFETY: promised by the caller; a ring is no buffer of a user.
@@ -544,8 +543,9 @@ impl Outbound {
         let (header, payload) = (message.header_len as usize, message.payload_len as usize);
         let len = header + payload;
         let way = self.pace.as_ref().map(|pace| pace.choose(payload, self.ring.costs()));
-        let streaming = way == Some(true);
-        let begun = ticks();
+        let streaming = way.is_some_and(|way| way.streams);
+        let measured = self.pace.as_ref().filter(|_| way.is_some_and(|way| way.measured));
+        let begun = if measured.is_some() { ticks() } else { 0 };
         let mut growing = None;
         let step = step(len);
         let (mut pieces, mut have) = (step, header);
@@ -573,12 +573,11 @@ impl Outbound {
                 pieces += step;
             }
         }
-        if let (Some(pace), Some(streaming)) = (&self.pace, way) {
-            pace.measured(payload, streaming, ticks().wrapping_sub(begun));
-        }
-        let kind = match way {
-            Some(true) => KIND_STREAMED,
-            Some(false) => KIND_CACHED,
+        let kind = match measured {
+            Some(pace) => {
+                pace.measured(payload, streaming, ticks().wrapping_sub(begun));
+                measured_kind(streaming)
+            }
             None => KIND_MESSAGE,
         };
         if let Some(growing) = &growing {
@@ -648,31 +647,39 @@ fn step(len: usize) -> u8 {
 /// Bytes from which a message grows by as much as is copied best.
 const LONG_STEPS: usize = 32 << 10;
 
-/// Copies by the cheaper way, with what each costs the receiver, and measures it. Whether it went past the
-/// caches.
+/// The kind of a message whose receiver is to measure what it takes.
+fn measured_kind(streamed: bool) -> u8 {
+    if streamed { KIND_STREAMED } else { KIND_CACHED }
+}
+
+/// Copies by the cheaper way, with what each costs the receiver, and measures it now and then. Returns the kind of
+/// message.
 ///
 /// # Safety
 /// As for [`Outbound::copy`].
 #[inline(never)]
-unsafe fn copy_measured(
+unsafe fn copy_chosen(
     pace: &Pace,
     theirs: [u32; 2],
     from: *const u8,
     to: *mut u8,
     len: usize,
-) -> bool {
-    let streaming = pace.choose(len, theirs);
-    let begun = ticks();
+) -> u8 {
+    let Choice { streams, measured } = pace.choose(len, theirs);
+    let begun = if measured { ticks() } else { 0 };
     // SAFETY: promised by the caller.
     unsafe {
-        if streaming {
+        if streams {
             stream(from, to, len);
         } else {
             copy(from, to, len);
         }
     }
-    pace.measured(len, streaming, ticks().wrapping_sub(begun));
-    streaming
+    if !measured {
+        return KIND_MESSAGE;
+    }
+    pace.measured(len, streams, ticks().wrapping_sub(begun));
+    measured_kind(streams)
 }
 
 #[cfg(test)]
@@ -690,7 +697,7 @@ mod tests {
             let (start, len) = (round % 64, 4096 + 173 * round);
             let mut to = vec![0xee; 40_200];
             // SAFETY: both are long enough.
-            unsafe { copy_measured(&pace, [0; 2], from.as_ptr(), to[start..].as_mut_ptr(), len) };
+            unsafe { copy_chosen(&pace, [0; 2], from.as_ptr(), to[start..].as_mut_ptr(), len) };
             assert_eq!(to[start..start + len], from[..len]);
             assert!(to[..start].iter().chain(&to[start + len..]).all(|byte| *byte == 0xee));
         }

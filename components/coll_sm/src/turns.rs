@@ -7,7 +7,7 @@ use std::thread;
 use cairn_framework::abi::request::WaitSync;
 use cairn_framework::author::{Failure, HostHandle, copy, wake_sleepers};
 use cairn_schedule::Data;
-use cairn_segment::pace;
+use cairn_segment::pace::{self, Choice};
 
 use crate::board::{Gone, Next};
 use crate::deaths::Member;
@@ -112,7 +112,8 @@ impl Turns<'_> {
     /// Both have so many bytes, and do not overlap.
     unsafe fn put_many(&self, from: *const u8, to: *mut u8, len: usize) {
         let pace = &self.member.pace;
-        let (streams, begin) = (pace.choose(len, READING), pace::ticks());
+        let Choice { streams, measured } = pace.choose(len, READING);
+        let begin = if measured { pace::ticks() } else { 0 };
         // SAFETY: promised by the caller.
         unsafe {
             if streams {
@@ -121,7 +122,9 @@ impl Turns<'_> {
                 copy(from, to, len);
             }
         }
-        pace.measured(len, streams, pace::ticks().wrapping_sub(begin));
+        if measured {
+            pace.measured(len, streams, pace::ticks().wrapping_sub(begin));
+        }
     }
 
     /// Says to others how many bytes this process's operation has, from when its flag is set.

@@ -74,7 +74,7 @@ impl Neighbour {
             own.offers.fetch_add(1, Ordering::Relaxed);
         }
         let streaming = match streaming {
-            Streaming::Auto => self.pace.choose(len, [0; 2]),
+            Streaming::Auto => self.pace.choose(len, [0; 2]).streams,
             Streaming::Never => false,
             Streaming::Always => true,
         };

@@ -4,7 +4,7 @@
 //! stores take it from there at full speed. If they don't, every line crosses the machine twice, and
 //! stores that go past the caches ("streaming", non-temporal) are twice as fast for the whole
 //! transfer, though the reader then reads from memory. Which of the two holds depends on where the
-//! processes run; on a virtual machine it changes while they run. So it is measured all the time: the
+//! processes run; on a virtual machine it changes while they run. So it is measured again and again: the
 //! processor time that copying takes, of both sides where each learns the other's and of the writer
 //! otherwise, which waiting does not disturb.
 
@@ -14,6 +14,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const CLASSES: usize = 8;
 /// One transfer in so many goes the other way, to see whether that has become the better one.
 const RETRY: u32 = 64;
+
+/// One transfer in so many is measured when both ways are known: that takes 30 ns of each side.
+const SAMPLE: u32 = 8;
+
+/// How a transfer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// Past the caches.
+    pub streams: bool,
+    /// What it costs is to be measured. May be, if it is not.
+    pub measured: bool,
+}
 
 /// Whether there is a choice on this machine.
 pub const CHOICE: bool = cfg!(target_arch = "x86_64");
@@ -41,21 +53,26 @@ impl Pace {
         &self.0[(size.saturating_sub(12) / 2).min(CLASSES - 1)]
     }
 
-    /// Whether the next transfer of so many bytes is to stream. `theirs` is what the other side says that
+    /// How the next transfer of so many bytes is to go. `theirs` is what the other side says that
     /// a KiB costs it, cached and streaming, beside what was measured here.
-    pub fn choose(&self, len: usize, theirs: [u32; 2]) -> bool {
+    pub fn choose(&self, len: usize, theirs: [u32; 2]) -> Choice {
         if !CHOICE {
-            return false;
+            return Choice { streams: false, measured: false };
         }
         let class = self.class(len);
         let [cached, streaming] = class.costs();
-        let number = class.transfers.fetch_add(1, Ordering::Relaxed);
+        // One that another thread counts too is no loss.
+        let number = class.transfers.load(Ordering::Relaxed);
+        class.transfers.store(number.wrapping_add(1), Ordering::Relaxed);
         if cached == 0 || streaming == 0 {
-            return cached != 0;
+            return Choice { streams: cached != 0, measured: true };
         }
         // More often in the beginning, when what is known is from cold memory.
         let retry = number.is_power_of_two() || number.is_multiple_of(RETRY);
-        (streaming + theirs[1] < cached + theirs[0]) != retry
+        Choice {
+            streams: (streaming + theirs[1] < cached + theirs[0]) != retry,
+            measured: retry || number < RETRY || number.is_multiple_of(SAMPLE),
+        }
     }
 
     /// Whether it is known that transfers of so many bytes had better stream.
@@ -168,13 +185,15 @@ mod tests {
         // Ticks of either way; halfway they change places.
         let mut taken = [[0; 2]; 2];
         for (half, costs) in [[100_000, 300_000], [300_000, 100_000]].into_iter().enumerate() {
-            for _ in 0..1000 {
-                let streaming = pace.choose(len, [0; 2]);
-                taken[half][usize::from(streaming)] += 1;
-                pace.measured(len, streaming, costs[usize::from(streaming)]);
+            for _ in 0..10_000 {
+                let Choice { streams, measured } = pace.choose(len, [0; 2]);
+                taken[half][usize::from(streams)] += 1;
+                if measured {
+                    pace.measured(len, streams, costs[usize::from(streams)]);
+                }
             }
         }
-        assert!(taken[0][0] > 950 && taken[1][1] > 880, "{taken:?}");
+        assert!(taken[0][0] > 9700 && taken[1][1] > 9300, "{taken:?}");
         // Other sizes know nothing of it.
         assert_eq!(pace.known(1 << 20), [0, 0]);
         // An interruption does not change what is chosen.
