@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
-use cairn_framework::author::{Mutex, MutexGuard, copy, library_from};
+use cairn_framework::author::{Mutex, MutexGuard, copy, copy_out, library_from};
 use cairn_framework::frameworks::btl::BtlMessage;
 use cairn_segment::pace::{CHOICE, Choice, Pace, stream, ticks};
 use cairn_segment::{Part, Segment};
@@ -559,7 +559,7 @@ impl Outbound {
                 if streaming {
                     stream(from, to, end - have)
                 } else {
-                    copy(from, to, end - have)
+                    copy_out(from, to, end - have)
                 }
                 have = end;
                 match &growing {
@@ -672,7 +672,7 @@ unsafe fn copy_chosen(
         if streams {
             stream(from, to, len);
         } else {
-            copy(from, to, len);
+            copy_out(from, to, len);
         }
     }
     if !measured {

@@ -217,7 +217,7 @@ impl Here<'_> {
         self.add(|block| if matched { &block.matched } else { &block.unexpected }, 1);
         self.add(
             |block| match kind {
-                kind::MATCH => &block.received_eager,
+                kind::MATCH | kind::LONG => &block.received_eager,
                 kind::SYNC => &block.received_synchronous,
                 kind::PUSHED => &block.received_pushed,
                 _ => &block.received_rendezvous,

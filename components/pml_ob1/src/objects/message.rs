@@ -87,6 +87,7 @@ impl<'a> Incoming<'a> {
     pub fn bytes(&self, kind: u8) -> u64 {
         match kind {
             kind::MATCH => (self.len - wire::Match::SIZE) as u64,
+            kind::LONG => (self.len - wire::DATA) as u64,
             kind::SYNC => (self.len - wire::Sync::SIZE) as u64,
             // SAFETY: messages are as long as their headers.
             _ => unsafe { wire::Rendezvous::read(self.data).length },

@@ -27,10 +27,6 @@ use crate::objects::rail::Rail;
 use crate::objects::request::{ReceiveRequest, SendRequest};
 use crate::wire;
 
-/// Most bytes of payload of a message that is sent in the shortest way. What it spares is nothing beside a longer one,
-/// whose receiver may be told of it while it is written.
-const SHORT: u64 = 4 << 10;
-
 /// A peer that was sent to.
 #[repr(C, align(128))]
 pub struct Peer {
@@ -68,7 +64,9 @@ impl Peer {
         let first = rails.first().ok_or("a connected peer without a route")?;
         let eager = first.device().eager_limit;
         let immediate_end = match first.immediate_limit().checked_sub(wire::Match::SIZE) {
-            Some(payload) => (payload as u64).min(first.device().eager_limit).min(SHORT) + 1,
+            Some(payload) => {
+                (payload as u64).min(first.device().eager_limit).min(wire::LONG - 1) + 1
+            }
             None => 0,
         };
         let (push, piece) = (first.device().push_limit, first.frame() - wire::Pushed::SIZE);

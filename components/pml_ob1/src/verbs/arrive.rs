@@ -75,7 +75,7 @@ pub unsafe extern "C" fn growing<M: Mode>(core: *mut c_void, received: *const Re
         };
         match message.kind() {
             kind::MATCH => core.message::<M>(&message),
-            kind::PUSHED | kind::PIECE => core.other::<M>(&message),
+            kind::LONG | kind::PUSHED | kind::PIECE => core.other::<M>(&message),
             // Of these nothing is gained. One that will not come is as if it had not been sent.
             _ if message.rest.has_come() => {
                 message.rest = Rest::There;
@@ -458,7 +458,9 @@ impl Core {
     ) {
         // SAFETY: promised by the caller; lengths were checked when the message arrived.
         unsafe {
-            if message.kind() == kind::PUSHED {
+            if message.kind() == kind::LONG {
+                self.whole::<M>(request, message, wire::DATA);
+            } else if message.kind() == kind::PUSHED {
                 self.pushed::<M>(request, message);
             } else if message.kind() == kind::SYNC {
                 let send = wire::Sync::read(message.data).send;

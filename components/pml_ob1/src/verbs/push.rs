@@ -109,7 +109,7 @@ impl Core {
             for EarlyPiece { offset, right, kept: KeptPointer(kept), .. } in early {
                 let piece = Incoming::of_kept(kept, message.held);
                 if right {
-                    self.write_piece::<M>(name, request, offset, (&piece, wire::Piece::SIZE));
+                    self.write_piece::<M>(name, request, offset, (&piece, wire::DATA));
                     self.wrote::<M>(name);
                 } else {
                     self.violation::<M>(&piece, "it is no piece of its message");
@@ -130,11 +130,11 @@ impl Core {
         // inside the message.
         unsafe {
             let header = wire::Piece::read(message.data);
-            let len = message.len - wire::Piece::SIZE;
+            let len = message.len - wire::DATA;
             let keep = || KeptPointer(self.keep::<M>(message));
             match self.pushes.piece::<M>(header.name(), (header.offset, len as u64), keep) {
                 Piece::Write(request) => {
-                    let (name, from) = (header.name(), (message, wire::Piece::SIZE));
+                    let (name, from) = (header.name(), (message, wire::DATA));
                     self.write_piece::<M>(name, request, header.offset, from);
                     self.wrote::<M>(name);
                 }

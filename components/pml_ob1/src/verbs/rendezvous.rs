@@ -353,7 +353,7 @@ impl Core {
     pub unsafe fn fragment<M: Mode>(&self, message: &Incoming<'_>) {
         // SAFETY: promised by the caller.
         let header = unsafe { wire::Fragment::read(message.data) };
-        let len = message.len - wire::Fragment::SIZE;
+        let len = message.len - wire::DATA;
         let id = header.receive;
         let begun = self.ids.begin_fragment::<M>(id, header.offset, len as u64);
         let Some(request) = begun else {
@@ -361,7 +361,7 @@ impl Core {
         };
         // SAFETY: the request stays until `written`; the fragment lies inside, as `begin` has seen.
         unsafe {
-            let from = message.data.add(wire::Fragment::SIZE);
+            let from = message.data.add(wire::DATA);
             if M::THREADED {
                 (*request).data.write(header.offset, from, len, &mut None);
             } else {
@@ -494,15 +494,15 @@ impl Core {
             };
             let rail = &peer.rails[place];
             let rest = transfer.wanted - transfer.offset;
-            let len = cut((rail.frame() - wire::Fragment::SIZE).min(most), rest);
+            let len = cut((rail.frame() - wire::DATA).min(most), rest);
             let (data, offset, walk) = (&this.data, transfer.offset, &mut transfer.walk);
-            let header = if pushed {
+            let header = wire::padded(&if pushed {
                 let (word, origin) = (wire::word(kind::PIECE, 0), self.host.job().rank);
                 wire::Piece { word, origin, number: this.number, offset }.bytes()
             } else {
                 let (word, receive) = (wire::word(kind::FRAGMENT, 0), transfer.theirs);
                 wire::Fragment { word, reserved: 0, receive, offset }.bytes()
-            };
+            });
             let sent = rail.with_any_cri::<M>(self.host, scope, peer.rank(), held, |cri| {
                 // SAFETY: `answered` has seen that it lies inside the data.
                 unsafe { rail.push(cri, &header, data, offset, len, walk) }

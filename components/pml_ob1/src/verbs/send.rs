@@ -260,8 +260,8 @@ impl Core {
         }
         let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
         // SAFETY: promised by the caller; header and data are short enough.
-        let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
-            rail.immediate(wire::TAG, cri, header, from, bytes as usize)
+        let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
+            rail.immediate(wire::TAG, cri, &header.bytes(), from, bytes as usize)
         };
         self.number_and_push::<M>(send, state, rank, peer, bytes, push)
     }
@@ -287,8 +287,14 @@ impl Core {
         }
         let rank = state.rank(send.peer);
         // SAFETY: promised by the caller; `eager` fits with the header.
-        let push = |rail: &Rail, cri: &Cri, header: &[u8]| unsafe {
-            rail.push(cri, header, data, 0, data.bytes as usize, &mut None)
+        let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
+            let len = data.bytes as usize;
+            if data.bytes >= wire::LONG {
+                let word = wire::word(kind::LONG, wire::sequence_of(header.word));
+                let long = wire::padded(&wire::Match { word, ..header }.bytes());
+                return rail.push(cri, &long, data, 0, len, &mut None);
+            }
+            rail.push(cri, &header.bytes(), data, 0, len, &mut None)
         };
         self.number_and_push::<M>(send, state, rank, peer, data.bytes, push)
     }
@@ -302,7 +308,7 @@ impl Core {
         rank: &CommPeer,
         peer: &Peer,
         bytes: u64,
-        push: impl FnOnce(&Rail, &Cri, &[u8]) -> Result<Outcome, Status>,
+        push: impl FnOnce(&Rail, &Cri, wire::Match) -> Result<Outcome, Status>,
     ) -> Tried {
         let rail = peer.first();
         let scope = &state.view().scope;
@@ -316,7 +322,7 @@ impl Core {
             maker: rank.context.maker,
             serial: rank.context.serial,
         };
-        match push(rail, taken.cri, &header.bytes()) {
+        match push(rail, taken.cri, header) {
             Ok(Outcome::Done) => {
                 if let Some(here) = self.counters.at::<M>(rail.module, Some(taken.cri)) {
                     here.sent_eager(bytes);
@@ -553,10 +559,12 @@ impl Core {
         let word = |kind| wire::word(kind, request.sequence);
         match request.protocol {
             Protocol::Eager => {
-                let word = word(kind::MATCH);
+                let long = request.data.bytes >= wire::LONG;
+                let word = word(if long { kind::LONG } else { kind::MATCH });
                 let bytes = wire::Match { word, source, tag, maker, serial }.bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
-                bytes.len()
+                // Behind it there are zeros.
+                if long { wire::DATA } else { bytes.len() }
             }
             Protocol::Synchronous => {
                 let word = word(kind::SYNC);
