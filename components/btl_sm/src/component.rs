@@ -155,20 +155,18 @@ fn make_segment(
     Ok(segment)
 }
 
-/// The answer when a ring has no line.
+/// The answer when a message of so many bytes finds no room in a ring, or no ring.
 #[cold]
-fn starved(cri: &SmCri) -> Attempted {
+fn starved(cri: &SmCri, peer: &Peer, ring: Option<&Outbound>, len: usize) -> Attempted {
+    let lack = match ring {
+        Some(ring) => peer.lack(ring, len),
+        None => peer.has_no_room(len),
+    };
+    if let Some(failure) = lack {
+        return Err(failure);
+    }
     cri.starved.set(true);
     Ok(Outcome::NoResources)
-}
-
-/// The answer when a ring has no room for so many bytes.
-#[cold]
-fn no_room(cri: &SmCri, peer: &Peer, ring: &Outbound, len: usize) -> Attempted {
-    match peer.lack(ring, len) {
-        Some(failure) => Err(failure),
-        None => starved(cri),
-    }
 }
 
 /// Other memory the processor of a peer does not reach.
@@ -287,7 +285,9 @@ impl Btl for SharedMemory {
         }
         // SAFETY: as for `send_immediate`.
         unsafe {
-            let Some(mut ring) = peer.outbound(state, cri, len) else { return starved(cri) };
+            let Some(mut ring) = peer.outbound(state, cri, len) else {
+                return starved(cri, peer, None, len);
+            };
             if len <= INLINE {
                 let body = ring.body();
                 copy_short(message.header.cast(), body, header);
@@ -297,7 +297,7 @@ impl Btl for SharedMemory {
                 return Ok(Outcome::Done);
             }
             let Some(room) = ring.room(len, cri.polls.get()) else {
-                return no_room(cri, peer, &ring, len);
+                return starved(cri, peer, Some(&ring), len);
             };
             ring.answers_now(cri.polls.get());
             copy_short(message.header.cast(), room.place, header);
@@ -493,9 +493,11 @@ unsafe fn send_long(
     }
     // SAFETY: as for `send_immediate`; the room is as long as asked for.
     unsafe {
-        let Some(mut ring) = peer.outbound(state, cri, len) else { return starved(cri) };
+        let Some(mut ring) = peer.outbound(state, cri, len) else {
+            return starved(cri, peer, None, len);
+        };
         let Some(room) = ring.room(len, cri.polls.get()) else {
-            return no_room(cri, peer, &ring, len);
+            return starved(cri, peer, Some(&ring), len);
         };
         let answers = ring.answers_now(cri.polls.get());
         if (answers || len >= LONG) && state.grows(message.tag, len) {

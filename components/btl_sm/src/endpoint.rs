@@ -124,8 +124,8 @@ impl Peer {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// A ring of ours has no room for a message of so many bytes: why, if that is for lack of memory. It is not asked
-    /// for more from here on.
+    /// A ring of ours has no room for a message of so many bytes: why, if that is for lack of memory. From here on
+    /// senders are told not to send any as long.
     #[cold]
     pub fn lack(&self, ring: &Outbound, len: usize) -> Option<Failure> {
         let claimed = ring.claimed.as_ref().filter(|_| ring.ring.lacks_memory(len))?;
@@ -136,6 +136,19 @@ impl Peer {
              see btl_sm_ring_memory"
         );
         Some(Failure::new(ERR_RESOURCES, text))
+    }
+
+    /// The same where there is no ring at hand.
+    #[cold]
+    pub fn has_no_room(&self, len: usize) -> Option<Failure> {
+        let most = self.message_limit();
+        let text = || {
+            format!(
+                "a message of {len} bytes has no room in shared memory, and one of {most} has; see \
+                 btl_sm_ring_memory"
+            )
+        };
+        (len > most).then(|| Failure::new(ERR_RESOURCES, text()))
     }
 
     /// Whether the peer's rings take messages of so many bytes: a longer one would never find room.
@@ -194,6 +207,10 @@ impl Peer {
         if outbound.ring.is_open() {
             return outbound.look(len, cri.polls.get()).then_some(RingGuard::Own(outbound));
         }
+        // Memory is short: a message that the other rings do not take is no reason for another one.
+        if len > self.message_limit() {
+            return None;
+        }
         if !outbound.shares {
             if let Ok(claimed) = self.claim(cri.index()) {
                 *outbound = claimed;
@@ -245,6 +262,7 @@ impl Peer {
         })?;
         let target = instance % geometry.instances;
         entry.rank.store(self.own.rank, Ordering::Relaxed);
+        entry.bytes.store(bytes as u32, Ordering::Relaxed);
         let news = geometry.news(segment, target);
         news.newest.push(ring as u32, &entry.next);
         // SAFETY: the ring is new and ours, and mapped as long as the producer is there.

@@ -227,8 +227,7 @@ impl Inbox {
         cri: &SmInstance,
         Announced { index, rank }: Announced,
     ) -> bool {
-        let crowded = state.host.job().is_crowded();
-        let part = match map(&state.segment, &state.geometry, index, crowded) {
+        let part = match map(&state.segment, &state.geometry, index) {
             Ok(part) => part,
             Err(error) => {
                 let text = format!("a message has to wait until its ring can be mapped: {error}");
@@ -392,24 +391,18 @@ impl Arriving {
     }
 }
 
-/// Maps a ring. Where processes take turns on a core a part of it may have no memory yet; see
-/// [`Own::least_ring`](crate::endpoint::Own::least_ring).
-fn map(
-    segment: &Segment,
-    geometry: &Geometry,
-    ring: u32,
-    crowded: bool,
-) -> Result<Part, cairn_segment::Error> {
+/// Maps a ring. What its sender publishes lies where it has given memory to, and so does what follows.
+fn map(segment: &Segment, geometry: &Geometry, ring: u32) -> Result<Part, cairn_segment::Error> {
     #[cfg(test)]
     if UNMAPPABLE.with_borrow(|rings| rings.contains(&ring)) {
         return Err(cairn_segment::Error::NoSpace { needed: 1, available: 0 });
     }
-    let place = geometry.place(ring as usize);
-    match crowded {
-        // What its sender publishes lies where it has given memory to, and so does what follows.
-        true => segment.map(place),
-        false => segment.join(place),
-    }
+    let ring = ring as usize;
+    let part = segment.map(geometry.place(ring))?;
+    let bytes = geometry.entry(segment, ring).bytes.load(Ordering::Relaxed);
+    // Not more than the ring has, whatever the sender says.
+    part.prefault(Geometry::ring_end((bytes as usize).min(geometry.ring_size)));
+    Ok(part)
 }
 
 #[cfg(test)]

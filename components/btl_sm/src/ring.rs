@@ -375,7 +375,8 @@ impl Producer {
         self.lengthens(need).then_some(lines as usize * LINE)
     }
 
-    /// There is no more memory. Until there is, laps end where it does.
+    /// There is no more memory: from here on laps end where it does, and only a message that never finds room asks
+    /// again.
     pub fn refuse(&mut self) {
         self.refused = true;
     }

@@ -30,7 +30,7 @@ use crate::ring::{Head, LINE, Parts};
 use crate::wake::Word;
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 9;
+pub const LAYOUT: u32 = 10;
 
 /// [`Entry::state`]: the ring has no sender.
 pub const ENTRY_FREE: u32 = 0;
@@ -86,7 +86,8 @@ pub struct Entry {
     pub rank: AtomicU32,
     /// The next one that the owner's CRI does not know yet.
     pub next: Link,
-    pub reserved: AtomicU32,
+    /// Bytes of its lines that have memory when it is announced.
+    pub bytes: AtomicU32,
 }
 
 /// The numbers that everything else follows from.

@@ -8,7 +8,7 @@
 //!   Fragment    56 B   a piece of an answered message follows
 //!   Finish      24 B   the other side may let go
 //!   Skip        24 B   a Match whose number has no message: it could not be sent
-//!   Pushed      48 B   the first piece of a message follows, and its Pieces come behind it, unasked
+//!   Pushed      56 B   the first piece of a message follows, and its Pieces come behind it, unasked
 //!   Piece       56 B   a piece of a pushed message follows
 //!   Broken      32 B   what is missing of a pushed message will not come
 //!   Pushing     24 B   receiver to sender: whether messages may be pushed

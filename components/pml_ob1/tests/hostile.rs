@@ -35,7 +35,12 @@ fn what_breaks_the_protocol_is_dropped() {
             ("half an answer", words(&[4, 1, 0, 0, 0, 0])),
             ("an answer without an operation", words(&[4, 1, 0, 0, 0, 0, 5, 0, 0, 0])),
             ("half a fragment", words(&[5, 0, 0, 0])),
-            ("a fragment without an operation", words(&[5, 0, 3, 4, 0, 0, 1, 2, 3])),
+            (
+                "a fragment without an operation",
+                words(&[&[5, 0, 3, 4, 0, 0, 1, 2, 3][..], &[0; 9]].concat()),
+            ),
+            ("half a header of a long message", words(&[12, 0, 0, 0, 1, 0])),
+            ("all but a word of it", words(&[&[12, 0, 0, 0, 1, 0][..], &[0; 7]].concat())),
             ("half an end", words(&[6, 0, 0, 0])),
             ("an end of nothing", words(&[6, 0, 0, 0, 0, 0])),
             ("half a pushed message", words(&[8, 0, 0, 0, 1, 0, 5, 0, 0, 0])),
@@ -102,8 +107,8 @@ fn invented_numbers_never_reach_a_buffer() {
                 let place = chance.below(3) as u32;
                 let generation = chance.below(1 << 32) as u32;
                 let kind = 4 + chance.below(3) as u32;
-                let message =
-                    words(&[kind, 1, place, generation, place, generation, 9, 9, 9, 9, 9]);
+                let head = [kind, 1, place, generation, place, generation];
+                let message = words(&[&head[..], &[9; 13]].concat());
                 job.fabric.forge(1 - rank, rank, TAG, &message);
                 forged += 1;
                 job.ranks[rank as usize].system.progress();

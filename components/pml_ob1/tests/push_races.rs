@@ -184,6 +184,7 @@ fn a_stranger_can_not_write_into_a_message_of_two_others() {
     let mut piece = vec![9, 0, 0, 0, 0, 0, 0, 0];
     piece.extend(0u64.to_le_bytes());
     piece.extend((12 * 4096u64).to_le_bytes());
+    piece.extend([0; 32]);
     piece.extend([0xee; SIZE as usize - 12 * 4096]);
     job.fabric.forge(2, 1, TAG, &piece);
     job.ranks[1].system.progress();

@@ -138,6 +138,13 @@ impl Part {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Maps pages that have memory at once, as far as they lie in the first bytes, and not each when it is touched.
+    pub fn prefault(&self, bytes: usize) {
+        let bytes = bytes.next_multiple_of(page_size()).min(self.len());
+        // Without it each is mapped later.
+        let _ = self.map.populate(0..bytes);
+    }
 }
 
 impl Segment {
@@ -327,6 +334,10 @@ impl Segment {
         let page = page_size();
         let pages = bytes.start / page * page..bytes.end.next_multiple_of(page).min(part.len());
         has_room(self.file.as_ref(), pages.len(), self.peers())?;
+        // The file takes nothing when there is not enough, and needs to be open.
+        if self.file.is_some() {
+            self.allocate(part, pages.clone())?;
+        }
         match part.map.populate(pages.clone())? {
             true => Ok(()),
             false => self.allocate(part, pages),

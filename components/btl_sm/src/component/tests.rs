@@ -411,6 +411,33 @@ fn where_memory_is_short_messages_that_have_room_go_on_and_longer_ones_are_error
     assert_eq!(job.received.get(), before + 1);
 }
 
+#[test]
+fn where_memory_is_short_no_other_instance_takes_a_ring_for_what_does_not_fit() {
+    let mock = MockHost::leak_on("btl_sm", 4, 2);
+    mock.set("num_cris", "2");
+    let transport: SharedMemory = mock.open().unwrap();
+    let device = &*transport.device;
+    let endpoint = &sender_to(device, 1, true);
+    let data = vec![7u8; 100_000];
+    let send = |number| {
+        let (header, payload) = (data.as_ptr().cast(), data.as_ptr().cast());
+        let message = BtlMessage { header, payload, header_len: 0, payload_len: 100_000, tag: TAG };
+        let cri = &*device.hold(number);
+        // SAFETY: the data is as long.
+        unsafe { SharedMemory::send_immediate(Way { device, cri, endpoint }, &message) }
+    };
+    NO_MEMORY.set(true);
+    // At the beginning of a ring it fits.
+    assert!(matches!(send(0), Ok(Outcome::Done)));
+    for number in [0, 1, 0] {
+        let refused = send(number).expect_err("no memory");
+        assert_eq!(refused.status, ERR_RESOURCES);
+        assert!(refused.text.contains("and one of 65464 has"), "{refused}");
+    }
+    assert!(!endpoint.describe().contains("share"));
+    assert_eq!(SharedMemory::message_limit(device, endpoint), 65464);
+}
+
 /// Messages of any length that answer each other go to the same place in turns.
 #[test]
 fn in_turns_answers_stay_where_the_ring_begins() {
