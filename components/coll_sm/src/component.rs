@@ -41,9 +41,8 @@ cairn_framework::params! {
             "What a process has for others in shared memory, at most: a vector, a block, or all parts of a \
              reduce-scatter; what is longer goes in messages",
             level(5), same();
-        alltoall_limit: size("64k"),
-            "The same for all blocks of an alltoall, twice that where twice as much is done at a time \
-             (coll_sm_slot), and on average for each block of one with blocks of several lengths",
+        alltoall_limit: size("48k"),
+            "The same for all blocks of an alltoall, and on average for each block of one with blocks of several lengths",
             level(5), same();
         rooted_limit: size("1m"),
             "The same for operations with a root",
@@ -197,17 +196,14 @@ impl SharedMemory {
 
     /// How long vectors and blocks may be among few processes that have a core each, or others.
     #[inline]
-    fn limits(&self, is_few: bool, slot: u64) -> Limits {
+    fn limits(&self, is_few: bool) -> Limits {
         let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
         let Params { few_rooted_limit, few_limit, .. } = &self.params;
         if is_few {
             let (rooted, few) = (few_rooted_limit.get(), few_limit.get());
             return Limits { rooted, reduce: few, alltoall: few, scan_from: 0, others: few };
         }
-        // Few processes have larger slots, so that it takes fewer turns.
-        let larger = slot.checked_div(self.params.slot.get()).unwrap_or(1).clamp(1, 2);
-        let alltoall = alltoall_limit.get().saturating_mul(larger);
-        let rooted = rooted_limit.get();
+        let (alltoall, rooted) = (alltoall_limit.get(), rooted_limit.get());
         let scan_from = if self.host.job().is_crowded() { self.params.scan_from.get() } else { 0 };
         Limits { rooted, reduce: rooted, alltoall, scan_from, others: limit.get() }
     }
@@ -226,7 +222,7 @@ impl SharedMemory {
         let turns = Turns { host: self.host, member, rank, size };
         let slot = member.shared.shape().slot;
         let of = cairn_schedule::Call { comm, args };
-        let limits = self.limits(turns.is_few(), slot);
+        let limits = self.limits(turns.is_few());
         if !operations::fits(&of, slot, limits) {
             return Err(Failure::declined());
         }

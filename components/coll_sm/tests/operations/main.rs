@@ -301,12 +301,9 @@ fn what_is_too_long_is_declined_by_all() {
             (COLL_EXSCAN, 1),
         ] {
             let context = world.contexts();
-            // Slots are larger in a crowd.
-            let is_alltoall = is_crowded && operation == COLL_ALLTOALL;
-            let limit = if is_alltoall { 2 * LIMIT } else { LIMIT };
             let results = world.run(move |rank| {
                 let open = rank.open(context);
-                [limit, limit + parts * 4].map(|bytes| {
+                [LIMIT, LIMIT + parts * 4].map(|bytes| {
                     status(rank, &open, &mut integers(operation, bytes / 4 / parts), 0)
                 })
             });
