@@ -20,7 +20,8 @@ const UPTO: usize = 64 << 10;
 #[cfg(target_arch = "x86_64")]
 const UPTO_WHOLE_LINES: usize = 11 << 10;
 
-/// Bytes from which the library's copy is the faster one on this processor, where that is before it does not matter.
+/// Bytes from which the library's copy is the faster one on this processor; `None` where vectors are as fast up to lengths
+/// of which it does not matter.
 #[inline]
 pub fn library_from() -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
