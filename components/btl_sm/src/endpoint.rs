@@ -129,26 +129,24 @@ impl Peer {
     #[cold]
     pub fn lack(&self, ring: &Outbound, len: usize) -> Option<Failure> {
         let claimed = ring.claimed.as_ref().filter(|_| ring.ring.lacks_memory(len))?;
-        let (most, why) = (ring.ring.always_fits(), claimed.lack.as_ref()?);
-        self.limit.fetch_min(most, Ordering::Relaxed);
-        let text = format!(
-            "a message of {len} bytes has no room in shared memory, and one of {most} has: {why}; \
-             see btl_sm_ring_memory"
-        );
-        Some(Failure::new(ERR_RESOURCES, text))
+        let why = claimed.lack.as_ref()?.to_string();
+        self.limit.fetch_min(ring.ring.always_fits(), Ordering::Relaxed);
+        Some(self.refusal(len, &why))
     }
 
     /// The same where there is no ring at hand.
     #[cold]
     pub fn has_no_room(&self, len: usize) -> Option<Failure> {
+        (len > self.message_limit()).then(|| self.refusal(len, "it is short"))
+    }
+
+    fn refusal(&self, len: usize, why: &str) -> Failure {
         let most = self.message_limit();
-        let text = || {
-            format!(
-                "a message of {len} bytes has no room in shared memory, and one of {most} has; see \
-                 btl_sm_ring_memory"
-            )
-        };
-        (len > most).then(|| Failure::new(ERR_RESOURCES, text()))
+        let text = format!(
+            "a message of {len} bytes has no room in shared memory, and one of {most} has: {why}; \
+             see btl_sm_ring_memory"
+        );
+        Failure::new(ERR_RESOURCES, text)
     }
 
     /// Whether the peer's rings take messages of so many bytes: a longer one would never find room.

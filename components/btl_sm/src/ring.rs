@@ -355,7 +355,7 @@ impl Producer {
     }
 
     /// So many bytes of lines, those that there are and further ones, have memory, and the rest does not: no message lies
-    /// there, and nobody looks at it. Those of a new ring all have.
+    /// there, and neither side looks at it. Those of a new ring all have.
     pub fn has_memory(&mut self, bytes: usize) {
         let lines = &mut self.lines;
         lines.there = match bytes / LINE {

@@ -251,9 +251,8 @@ headers! {
         reserved: u64,
     }
 
-    /// A message whose pieces follow without an answer. The first of them comes with it, and begins with a cache line
-    /// behind a transport's word of eight bytes.
-    Pushed: 56 {
+    /// A message whose pieces follow without an answer, up to [`DATA`]. The first of them comes with it.
+    Pushed: 48 {
         /// Kind and sequence number.
         word: u32,
         /// As in `Match`.
@@ -273,8 +272,6 @@ headers! {
         origin: u32,
         /// Zero.
         reserved: u32,
-        /// Zero.
-        padding: u64,
     }
 
     /// A piece of a pushed message, up to [`DATA`]. It may overtake the message's first.
@@ -371,8 +368,7 @@ pub fn size_of_kind(kind: u8) -> Option<usize> {
         kind::ANSWER => Answer::SIZE,
         kind::FINISH => Finish::SIZE,
         kind::SKIP => Match::SIZE,
-        kind::PUSHED => Pushed::SIZE,
-        kind::FRAGMENT | kind::PIECE | kind::LONG => DATA,
+        kind::FRAGMENT | kind::PUSHED | kind::PIECE | kind::LONG => DATA,
         kind::BROKEN => Broken::SIZE,
         kind::PUSHING => Pushing::SIZE,
         _ => return None,

@@ -46,7 +46,7 @@ fn what_breaks_the_protocol_is_dropped() {
             ("half a pushed message", words(&[8, 0, 0, 0, 1, 0, 5, 0, 0, 0])),
             (
                 "a first piece longer than its message",
-                words(&[8, 0, 0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 0x0403_0201]),
+                words(&[8, 0, 0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 0, 0, 0x0403_0201]),
             ),
             ("half a piece", words(&[9, 0, 1, 0])),
             ("half a broken message", words(&[10, 0, 1, 0])),

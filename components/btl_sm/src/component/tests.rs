@@ -344,6 +344,16 @@ fn in_turns_messages_of_half_a_ring_go_unasked() {
     }
 }
 
+/// Sends a message without a header by one of our CRIs.
+fn send_bytes(device: &SmDevice, number: usize, endpoint: &Peer, data: &[u8]) -> Attempted {
+    let (header, payload) = (data.as_ptr().cast(), data.as_ptr().cast());
+    let payload_len = data.len() as u32;
+    let message = BtlMessage { header, payload, header_len: 0, payload_len, tag: TAG };
+    let cri = &*device.hold(number);
+    // SAFETY: the data is as long.
+    unsafe { SharedMemory::send_immediate(Way { device, cri, endpoint }, &message) }
+}
+
 #[test]
 fn a_ring_gets_the_memory_that_is_used() {
     let job = Job::crowded();
@@ -372,19 +382,7 @@ fn where_memory_is_short_messages_that_have_room_go_on_and_longer_ones_are_error
     let job = Job::crowded();
     let endpoint = &job.sender(1);
     let data = vec![7u8; 70_000];
-    let send = |len: usize| {
-        let payload = data.as_ptr().cast();
-        let message = BtlMessage {
-            header: payload,
-            payload,
-            header_len: 0,
-            payload_len: len as u32,
-            tag: TAG,
-        };
-        let (device, cri) = (job.state(), &*job.cri());
-        // SAFETY: the data is longer.
-        unsafe { SharedMemory::send_immediate(Way { device, cri, endpoint }, &message) }
-    };
+    let send = |len: usize| send_bytes(job.state(), 0, endpoint, &data[..len]);
     NO_MEMORY.set(true);
     for round in 0..3 {
         // Half of what there is always finds room.
@@ -419,13 +417,7 @@ fn where_memory_is_short_no_other_instance_takes_a_ring_for_what_does_not_fit() 
     let device = &*transport.device;
     let endpoint = &sender_to(device, 1, true);
     let data = vec![7u8; 100_000];
-    let send = |number| {
-        let (header, payload) = (data.as_ptr().cast(), data.as_ptr().cast());
-        let message = BtlMessage { header, payload, header_len: 0, payload_len: 100_000, tag: TAG };
-        let cri = &*device.hold(number);
-        // SAFETY: the data is as long.
-        unsafe { SharedMemory::send_immediate(Way { device, cri, endpoint }, &message) }
-    };
+    let send = |number| send_bytes(device, number, endpoint, &data);
     NO_MEMORY.set(true);
     // At the beginning of a ring it fits.
     assert!(matches!(send(0), Ok(Outcome::Done)));

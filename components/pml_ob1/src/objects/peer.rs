@@ -69,7 +69,7 @@ impl Peer {
             }
             None => 0,
         };
-        let (push, piece) = (first.device().push_limit, first.frame() - wire::Pushed::SIZE);
+        let (push, piece) = (first.device().push_limit, first.frame() - wire::DATA);
         Ok(Self {
             view,
             rails,

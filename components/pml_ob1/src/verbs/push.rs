@@ -92,7 +92,7 @@ impl Core {
         // SAFETY: promised by the caller; it was as long as its header when it arrived.
         unsafe {
             let header = wire::Pushed::read(message.data);
-            let first = message.len - wire::Pushed::SIZE;
+            let first = message.len - wire::DATA;
             // Source and tag are those that were checked when it arrived; the peer may have changed its memory since.
             ReceiveRequest::begin::<M>(request, &message.header, header.length);
             let name = header.name();
@@ -105,7 +105,7 @@ impl Core {
                 self.violation::<M>(message, "this is no first piece of a message");
                 return self.end_pushed::<M>(request, ERR_PROTOCOL);
             };
-            self.write_piece::<M>(name, request, 0, (message, wire::Pushed::SIZE));
+            self.write_piece::<M>(name, request, 0, (message, wire::DATA));
             for EarlyPiece { offset, right, kept: KeptPointer(kept), .. } in early {
                 let piece = Incoming::of_kept(kept, message.held);
                 if right {
@@ -235,7 +235,7 @@ impl Core {
         // SAFETY: promised by the caller; kept pieces are ours.
         unsafe {
             let header = wire::Pushed::read(message);
-            let lengths = (header.length, (len - wire::Pushed::SIZE) as u64);
+            let lengths = (header.length, (len - wire::DATA) as u64);
             for piece in self.pushes.dropped::<M>(header.name(), lengths) {
                 self.unexpected.free::<M>(piece.kept.0);
             }

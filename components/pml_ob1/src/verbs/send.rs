@@ -545,7 +545,7 @@ impl Core {
         }
     }
 
-    /// Writes the header of a send's first message and returns its length.
+    /// Writes the header of a send's first message, behind which there are zeros, and returns its length.
     fn first_header(
         &self,
         request: &SendRequest,
@@ -563,7 +563,6 @@ impl Core {
                 let word = word(if long { kind::LONG } else { kind::MATCH });
                 let bytes = wire::Match { word, source, tag, maker, serial }.bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
-                // Behind it there are zeros.
                 if long { wire::DATA } else { bytes.len() }
             }
             Protocol::Synchronous => {
@@ -585,11 +584,10 @@ impl Core {
                     number: id,
                     origin,
                     reserved: 0,
-                    padding: 0,
                 }
                 .bytes();
                 header[..bytes.len()].copy_from_slice(&bytes);
-                bytes.len()
+                wire::DATA
             }
             Protocol::Rendezvous => {
                 let rail = peer.first();
