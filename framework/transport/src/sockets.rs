@@ -35,9 +35,9 @@ struct State {
     connections: Vec<Connection>,
 }
 
-/// A connection to or from a peer.
+/// A connection to or from a peer, which its ends identify: a socket may have several descriptors, whose numbers come
+/// again.
 struct Connection {
-    fd: RawFd,
     ends: Ends,
     /// The peer has made it.
     is_accepted: bool,
@@ -59,7 +59,6 @@ impl Connection {
 
 /// A connection that was found now.
 struct Found {
-    fd: RawFd,
     ends: Ends,
     is_accepted: bool,
     own: OwnedFd,
@@ -178,7 +177,7 @@ impl Sockets {
             own => own?,
         };
         let ends = ends(&own).filter(is_ours);
-        Ok(ends.map(|ends| Found { fd, ends, is_accepted: self.is_accepted(&ends), own }))
+        Ok(ends.map(|ends| Found { ends, is_accepted: self.is_accepted(&ends), own }))
     }
 
     /// Whether a connection was made by the peer.
@@ -196,15 +195,20 @@ impl State {
     fn renew(&mut self, found: Vec<Found>, timeout: Duration, now: Instant) -> Vec<Lost> {
         let mut lost = Vec::new();
         let mut before = std::mem::take(&mut self.connections);
-        for Found { fd, ends, is_accepted, own } in found {
-            let known = before.iter().position(|known| known.fd == fd && known.ends == ends);
+        for Found { ends, is_accepted, own } in found {
+            // By another descriptor of it: the library's, or a duplicate of ours, whose number was listed for one
+            // that was closed meanwhile.
+            if self.connections.iter().any(|seen| seen.ends == ends) {
+                continue;
+            }
+            let known = before.iter().position(|known| known.ends == ends);
             let mut connection = match known {
                 Some(known) => before.swap_remove(known),
                 None => {
                     // It may have failed in the meantime.
                     let _ = Keepalive::for_ever(timeout).set(&own, timeout);
                     let life = Life::default();
-                    Connection { fd, ends, is_accepted, life, told: false, is_gone: false }
+                    Connection { ends, is_accepted, life, told: false, is_gone: false }
                 }
             };
             let is_dead = |life: &mut Life| {
@@ -257,7 +261,6 @@ fn ends(fd: impl AsFd) -> Option<Ends> {
 #[cfg(test)]
 mod tests {
     use std::net::{TcpListener, TcpStream};
-    use std::os::fd::AsRawFd;
 
     use cairn_framework::mock::MockHost;
 
@@ -272,11 +275,15 @@ mod tests {
         (listener, made, accepted)
     }
 
-    fn look(sockets: &Sockets, peers: &[SocketAddr]) -> (Vec<Lost>, Vec<RawFd>) {
+    fn ends_of(stream: &TcpStream) -> Ends {
+        ends(stream).unwrap()
+    }
+
+    fn look(sockets: &Sockets, peers: &[SocketAddr]) -> (Vec<Lost>, Vec<Ends>) {
         sockets.state.lock().looked -= TIMEOUT;
         let lost = sockets.look(|| peers.iter().copied().collect());
         let state = sockets.state.lock();
-        (lost, state.connections.iter().map(|connection| connection.fd).collect())
+        (lost, state.connections.iter().map(|connection| connection.ends).collect())
     }
 
     #[test]
@@ -288,10 +295,10 @@ mod tests {
         let any = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), address.port());
         for own in [address, any] {
             let (lost, found) = look(&Sockets::new(vec![own], TIMEOUT), &[]);
-            assert_eq!((lost, found), (vec![], vec![accepted.as_raw_fd()]));
+            assert_eq!((lost, found), (vec![], vec![ends_of(&accepted)]));
         }
         let (lost, found) = look(&Sockets::new(vec![], TIMEOUT), &[address]);
-        assert_eq!((lost, found), (vec![], vec![made.as_raw_fd()]));
+        assert_eq!((lost, found), (vec![], vec![ends_of(&made)]));
         for socket in [&made, &accepted] {
             assert!(sockopt::socket_keepalive(socket).unwrap());
             assert_eq!(sockopt::tcp_keepidle(socket).unwrap(), TIMEOUT / 4);
@@ -315,16 +322,16 @@ mod tests {
         let (listener, made, accepted) = pair();
         let address = listener.local_addr().unwrap();
         let sockets = Sockets::new(vec![], TIMEOUT);
-        assert_eq!(look(&sockets, &[address]).1, [made.as_raw_fd()]);
+        assert_eq!(look(&sockets, &[address]).1, [ends_of(&made)]);
         let again = TcpStream::connect(address).unwrap();
         drop((made, accepted));
         for _ in 0..3 {
-            assert_eq!(look(&sockets, &[address]), (vec![], vec![again.as_raw_fd()]));
+            assert_eq!(look(&sockets, &[address]), (vec![], vec![ends_of(&again)]));
         }
         // None at the first look: another one may be on its way.
-        let number = again.as_raw_fd();
+        let gone = ends_of(&again);
         drop(again);
-        assert_eq!(look(&sockets, &[address]), (vec![], vec![number]));
+        assert_eq!(look(&sockets, &[address]), (vec![], vec![gone]));
         let lost = Lost { whom: Whom::Peer(address), why: Why::Ended };
         assert_eq!(look(&sockets, &[address]), (vec![lost], vec![]));
         assert_eq!(look(&sockets, &[address]), (vec![], vec![]));
@@ -334,7 +341,7 @@ mod tests {
     fn who_made_a_connection_that_has_ended_is_not_known() {
         let (listener, made, accepted) = pair();
         let sockets = Sockets::new(vec![listener.local_addr().unwrap()], TIMEOUT);
-        assert_eq!(look(&sockets, &[]).1, [accepted.as_raw_fd()]);
+        assert_eq!(look(&sockets, &[]).1, [ends_of(&accepted)]);
         drop((made, accepted));
         for _ in 0..3 {
             assert_eq!(look(&sockets, &[]), (vec![], vec![]));
@@ -342,11 +349,27 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_comes_again_is_another_connection() {
+    fn a_connection_with_two_descriptors_is_one() {
+        let (listener, made, accepted) = pair();
+        let address = listener.local_addr().unwrap();
+        let sockets = Sockets::new(vec![], TIMEOUT);
+        let twice = made.try_clone().unwrap();
+        let ends = ends_of(&made);
+        assert_eq!(look(&sockets, &[address]), (vec![], vec![ends]));
+        drop(made);
+        assert_eq!(look(&sockets, &[address]), (vec![], vec![ends]));
+        drop((twice, accepted));
+        assert_eq!(look(&sockets, &[address]), (vec![], vec![ends]));
+        let lost = Lost { whom: Whom::Peer(address), why: Why::Ended };
+        assert_eq!(look(&sockets, &[address]), (vec![lost], vec![]));
+    }
+
+    #[test]
+    fn one_whose_ends_are_others_is_another_connection() {
         let pairs = [pair(), pair()];
         let found = |at: usize| {
             let own = pairs[at].1.try_clone().unwrap().into();
-            Found { fd: 7, ends: ends(&own).unwrap(), is_accepted: false, own }
+            Found { ends: ends(&own).unwrap(), is_accepted: false, own }
         };
         let mut state = State { looked: Instant::now(), connections: Vec::new() };
         for at in [0, 1] {
