@@ -504,8 +504,9 @@ unsafe fn send_long(
             ring.send_growing(room, message);
             return Ok(Outcome::Done);
         }
-        copy_short(message.header.cast(), room.place, header);
         let kind = ring.copy(message.payload.cast(), room.place.add(header), payload);
+        // Behind the payload: the receiver looks at this line all the time, which would take it away meanwhile.
+        copy_short(message.header.cast(), room.place, header);
         ring.send_room(kind, message.tag, len);
     }
     Ok(Outcome::Done)

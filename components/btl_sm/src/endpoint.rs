@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cairn_framework::abi::peer::Peer as PeerView;
 use cairn_framework::abi::status::{ERR_PROTOCOL, ERR_RESOURCES, ERR_UNAVAILABLE};
 use cairn_framework::author::Failure;
-use cairn_framework::author::{Mutex, MutexGuard, copy, copy_out, library_from};
+use cairn_framework::author::{Mutex, MutexGuard, copy, copy_out, library_from, whole_lines_from};
 use cairn_framework::frameworks::btl::BtlMessage;
 use cairn_segment::pace::{CHOICE, Choice, Pace, stream, ticks};
 use cairn_segment::{Part, Segment};
@@ -505,7 +505,7 @@ impl Outbound {
     /// Whether a message of so many bytes may be the answer to one, as in [`Producer::room`].
     #[inline]
     fn answers(&self, len: usize, polls: u32) -> bool {
-        (len <= ring::ENDS_LAP || self.ring.takes_turns())
+        (ends_lap(len) || self.ring.takes_turns())
             && self.polls != polls
             && !(len >= MEASURED && self.streams(len))
     }
@@ -544,7 +544,7 @@ impl Outbound {
         }
         if len > 0 {
             // SAFETY: promised by the caller; a ring is no buffer of a user.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
+            unsafe { copy_out(from, to, len) };
         }
         KIND_MESSAGE
     }
@@ -562,14 +562,13 @@ impl Outbound {
         let streaming = way.is_some_and(|way| way.streams);
         let measured = self.pace.as_ref().filter(|_| way.is_some_and(|way| way.measured));
         let begun = if measured.is_some() { ticks() } else { 0 };
-        let mut growing = None;
+        let mut growing: Option<ring::Growing> = None;
         let step = step(len);
-        let (mut pieces, mut have) = (step, header);
+        let (mut pieces, mut have) = (usize::from(step), header);
         // SAFETY: promised by the caller; what is copied ends where the payload ends.
         unsafe {
-            copy(message.header.cast(), room.place, header);
             loop {
-                let end = ring::grown(pieces.into()).min(len);
+                let end = ring::grown(pieces).min(len);
                 let from = message.payload.cast::<u8>().add(have - header);
                 let to = room.place.add(have);
                 if streaming {
@@ -578,15 +577,17 @@ impl Outbound {
                     copy_out(from, to, end - have)
                 }
                 have = end;
-                match &growing {
+                match &mut growing {
                     _ if end == len => break,
-                    Some(growing) => self.ring.grow(growing, pieces),
+                    Some(growing) => self.ring.grow(growing),
                     None => {
-                        growing = Some(self.ring.begin(message.tag, len as u32, pieces));
+                        // Last, as in any message.
+                        copy(message.header.cast(), room.place, header);
+                        growing = Some(self.ring.begin(message.tag, len as u32, step));
                         self.ring_bell();
                     }
                 }
-                pieces += step;
+                pieces += usize::from(step);
             }
         }
         let kind = match measured {
@@ -596,7 +597,7 @@ impl Outbound {
             }
             None => KIND_MESSAGE,
         };
-        if let Some(growing) = &growing {
+        if let Some(growing) = &mut growing {
             self.ring.finish(growing, kind);
         }
     }
@@ -609,9 +610,9 @@ impl Outbound {
 
     /// Begins a message that nobody will end.
     #[cfg(all(test, not(feature = "loom")))]
-    pub fn begin_growing(&mut self, tag: u8, len: usize, pieces: u8) {
+    pub fn begin_growing(&mut self, tag: u8, len: usize, step: u8) {
         self.ring.room(len, false).expect("room");
-        self.ring.begin(tag, len as u32, pieces);
+        self.ring.begin(tag, len as u32, step);
     }
 
     /// Sends what was written to the room.
@@ -649,19 +650,24 @@ impl Outbound {
     }
 }
 
+/// Whether a message of so many bytes may end a lap, see [`ring::ENDS_LAP`]. Lines of the receiver's cache that need not be
+/// read are no faster to write than others: there one that is written so goes on through the ring, and spares the look
+/// at the head.
+#[inline]
+fn ends_lap(len: usize) -> bool {
+    len <= ring::ENDS_LAP && whole_lines_from().is_none_or(|from| len < from)
+}
+
 /// Pieces of a message that grows that are told of at once. What is told less often costs less, and makes the receiver
 /// wait for longer.
 fn step(len: usize) -> u8 {
     let least = match library_from() {
-        // A copy that is the faster one, and not for all of the message at once.
-        Some(bytes) if len >= LONG_STEPS => bytes.div_ceil(ring::PIECE),
+        // A copy that is the faster one, if that is not half of the message.
+        Some(bytes) => (len / (2 * ring::PIECE)).clamp(1, bytes.div_ceil(ring::PIECE)),
         _ => 1,
     };
-    (len / (8 * ring::PIECE)).max(least) as u8
+    (len / (8 * ring::PIECE)).max(least).min(ring::LONGEST_STEP) as u8
 }
-
-/// Bytes from which a message grows by as much as is copied best.
-const LONG_STEPS: usize = 32 << 10;
 
 /// The kind of a message whose receiver is to measure what it takes.
 fn measured_kind(streamed: bool) -> u8 {

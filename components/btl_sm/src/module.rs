@@ -14,7 +14,6 @@ use crate::component::SharedMemory;
 use crate::endpoint::Peer;
 use crate::orders::Refused;
 use crate::registry::Registry;
-use crate::ring::LONGEST_GROWING;
 use crate::smsc::SmscComponents;
 use crate::wire::Geometry;
 
@@ -51,7 +50,7 @@ impl State {
     /// Whether a message for this entry of the receive table, with so many bytes, is sent while it is written.
     #[inline]
     pub fn grows(&self, tag: u8, len: usize) -> bool {
-        tag >= RECEIVE_GROWING && (self.grow_from..=LONGEST_GROWING).contains(&len)
+        tag >= RECEIVE_GROWING && len >= self.grow_from
     }
 
     /// Our endpoint to a rank of the job, if it is connected.

@@ -348,7 +348,7 @@ impl Arriving {
     #[inline]
     pub fn wait(self, cri: &SmInstance, have: usize) -> usize {
         // SAFETY: the message is given back after the CRI's note of it is taken.
-        let (there, _) = unsafe { self.coming.there() };
+        let (there, _) = unsafe { self.coming.there(have) };
         if there > have { there } else { self.wait_longer(cri, have) }
     }
 
@@ -369,7 +369,7 @@ impl Arriving {
             std::hint::spin_loop();
             // What it had written before it ended counts.
             // SAFETY: as in `wait`.
-            there = unsafe { self.coming.there() }.0.max(have);
+            there = unsafe { self.coming.there(have) }.0.max(have);
             if ended {
                 break;
             }
@@ -463,7 +463,7 @@ impl Inbound {
         control: Control,
         message: Message,
     ) {
-        let arriving = Arriving { coming: self.ring.coming(message), rank: self.rank, waited: 0 };
+        let arriving = Arriving { coming: self.ring.coming(control), rank: self.rank, waited: 0 };
         cri.growing.set(Some(arriving));
         self.received.flags |= RECEIVED_GROWING;
         let begun = ticks();
@@ -481,8 +481,8 @@ impl Inbound {
         }
         let waited = cri.growing.take().map_or(0, |arriving| arriving.waited);
         // SAFETY: it was not given back.
-        if let (_, Some(kind @ (KIND_CACHED | KIND_STREAMED))) = unsafe { arriving.coming.there() }
-        {
+        let (_, kind) = unsafe { arriving.coming.there(have) };
+        if let Some(kind @ (KIND_CACHED | KIND_STREAMED)) = kind {
             let took = ticks().wrapping_sub(begun).wrapping_sub(waited);
             self.ring.took(kind == KIND_STREAMED, message.len, took);
         }

@@ -4,6 +4,7 @@
 //!   lines   [ control | 56 bytes ][ 64 bytes ][ control | 56 bytes ]...     a message begins on a line
 //!              ▲ head                            ▲ tail                     and is contiguous
 //!   head    how far the consumer has come         written with each message, read now and then
+//!           how far a message has grown           written and read with each step
 //! ```
 //!
 //! A control word is stamp, kind, tag and length. A message begins where the stamp is that of the
@@ -23,11 +24,15 @@
 //! more than a window of the ring is unread; behind a longer message another window begins. Longer ones have all of the
 //! ring, as each that has no room costs both a turn; those that answer each other end the lap too.
 //!
-//! **Writers.** The producer writes lines, the consumer the head. The producer publishes a
+//! **Writers.** The producer writes lines and steps, the consumer the rest of the head. The producer publishes a
 //! message with one Release store of its control word, which the consumer's Acquire load reads; so
 //! a short message moves one cache line, and a longer one its own lines and no other. The consumer
 //! gives lines back with a Release store of the head, which the producer's Acquire load reads before
 //! it overwrites. Positions count lines for ever and are private to each side.
+//!
+//! **Messages that grow.** A long message is published when its first step is written, so that both sides copy at once.
+//! The producer tells of each further one on a line of its own, see [`Steps`], and not by the control word, which the
+//! consumer has looked at last and would have to give back each time.
 //!
 //! **Memory.** A ring whose front only has memory ends its laps there, until a longer message that does not fit in asks
 //! for more.
@@ -70,18 +75,19 @@ pub const KIND_CACHED: u8 = 3;
 /// [`Control::kind`]: the same, copied past the caches.
 pub const KIND_STREAMED: u8 = 4;
 /// [`Control::kind`]: with this bit, for the receive table, and still being written. The other bits say how many
-/// pieces are there; the kind without the bit follows when all are.
+/// pieces a step has. The first step is there, the others follow; see [`Steps`].
 pub const KIND_GROWING: u8 = 0x80;
 
-/// Bytes of a piece of a message that grows. It ends at the end of a line, so the first one has fewer bytes of the
-/// message by its control word.
+/// Most pieces of a step.
+pub const LONGEST_STEP: usize = KIND_GROWING as usize - 1;
+
+/// Bytes of a piece of a message that grows, of which a step has some. It ends at the end of a line, so the first one
+/// has fewer bytes of the message by its control word.
 pub const PIECE: usize = if cfg!(feature = "loom") { LINE } else { 4 << 10 };
 /// Bytes of a message of so many pieces.
 pub const fn grown(pieces: usize) -> usize {
     pieces * PIECE - CONTROL
 }
-/// Longest message whose pieces a kind can count.
-pub const LONGEST_GROWING: usize = grown(KIND_GROWING as usize - 1);
 
 /// Most bytes of a message in a ring of so many bytes. One that is twice as long may not find room for ever: up to its
 /// own length may be left out at the end of the ring.
@@ -119,13 +125,36 @@ pub struct Line {
     body: UnsafeCell<[u64; INLINE / 8]>,
 }
 
-/// What the consumer says. Written by the consumer.
+/// What the two sides say besides the lines.
 #[repr(C, align(128))]
 #[derive(Default)]
 pub struct Head {
-    /// How far it has come.
+    /// How far the consumer has come. Written by the consumer.
     position: AtomicU64,
     costs: Costs,
+    steps: Steps,
+}
+
+/// How far the producer has come with a message that grows. Written by the producer.
+///
+/// Each step is told of on a line of its own, one after the other: the consumer waits at the line of the next step,
+/// and the producer can have it before the step is there. A step's word is its message's position and its number
+/// added, so that no earlier message has said the same or more, with the kind of the message below if it is the last.
+#[derive(Default)]
+struct Steps([Step; STEPS]);
+
+#[repr(C, align(64))]
+#[derive(Default)]
+struct Step(AtomicU64);
+
+/// Lines for steps.
+const STEPS: usize = if cfg!(feature = "loom") { 1 } else { 8 };
+
+impl Steps {
+    #[inline]
+    fn of(&self, number: u64) -> &AtomicU64 {
+        &self.0[number as usize % STEPS].0
+    }
 }
 
 /// What a longer message costs the consumer, on a line that changes seldom: ticks a KiB, of those that were
@@ -309,8 +338,8 @@ pub struct Room {
 /// A message that was published and is still being written.
 pub struct Growing {
     begin: u64,
-    tag: u8,
-    len: u32,
+    /// Steps that are there.
+    there: u64,
 }
 
 impl Producer {
@@ -596,29 +625,41 @@ impl Producer {
         unsafe { lines.at(begin) }.control.store(control.0, Ordering::Release);
     }
 
-    /// Publishes a message for the receive table of which so many pieces are written and others follow.
-    pub fn begin(&mut self, tag: u8, len: u32, pieces: u8) -> Growing {
-        debug_assert!((PIECE..=LONGEST_GROWING).contains(&(len as usize)));
-        let begin = self.tail;
-        self.publish_room(KIND_GROWING | pieces, tag, len);
-        Growing { begin, tag, len }
+    /// Publishes a message for the receive table of which the first step is written, of so many pieces, and others
+    /// follow.
+    pub fn begin(&mut self, tag: u8, len: u32, step: u8) -> Growing {
+        debug_assert!(step & KIND_GROWING == 0 && grown(step.into()) < len as usize);
+        let growing = Growing { begin: self.tail, there: 1 };
+        self.prefetch_step(2);
+        self.publish_room(KIND_GROWING | step, tag, len);
+        growing
     }
 
-    /// The message that was begun last has so many pieces now.
-    pub fn grow(&self, growing: &Growing, pieces: u8) {
-        self.restate(growing, KIND_GROWING | pieces);
+    /// The message that was begun last has another step.
+    pub fn grow(&self, growing: &mut Growing) {
+        self.tell(growing, 0);
+        self.prefetch_step(growing.there + 1);
     }
 
-    /// All of it is there; it is of this kind.
-    pub fn finish(&self, growing: &Growing, kind: u8) {
-        self.restate(growing, kind);
+    /// That was the last one; the message is of this kind.
+    pub fn finish(&self, growing: &mut Growing, kind: u8) {
+        self.tell(growing, kind);
     }
 
-    fn restate(&self, &Growing { begin, tag, len }: &Growing, kind: u8) {
-        let control = Control::new(self.lines.stamp(begin), kind, tag, len);
-        // SAFETY: see `new`; the consumer does not give the message back before it has all. Release: its Acquire
-        // sees what was written before.
-        unsafe { self.lines.at(begin) }.control.store(control.0, Ordering::Release);
+    fn steps(&self) -> &Steps {
+        // SAFETY: see `new`; a message was published, so there is a ring.
+        &unsafe { &*self.head }.steps
+    }
+
+    fn prefetch_step(&self, number: u64) {
+        prefetch_to_write(std::ptr::from_ref(self.steps().of(number)).cast());
+    }
+
+    fn tell(&self, growing: &mut Growing, kind: u8) {
+        growing.there += 1;
+        let word = (growing.begin + growing.there) << 8 | u64::from(kind);
+        // Release: the consumer's Acquire sees what was written before.
+        self.steps().of(growing.there).store(word, Ordering::Release);
     }
 }
 
@@ -644,23 +685,37 @@ pub struct Message {
 /// How much there is of a message that is still being written.
 #[derive(Clone, Copy)]
 pub struct Coming {
-    line: *const Line,
+    head: *const Head,
+    begin: u64,
+    /// Bytes of a step.
+    step: usize,
     len: usize,
 }
 
 impl Coming {
-    /// Bytes that are there, and the kind of the message when that is all of it.
+    /// Bytes that are there, if so many were, and the kind of the message when that is all of it.
     ///
     /// # Safety
     /// The ring is there, and the message was not given back.
     #[inline]
-    pub unsafe fn there(&self) -> (usize, Option<u8>) {
-        // SAFETY: promised by the caller. Acquire pairs with the Release in `Producer::restate`.
-        let kind = Control(unsafe { &*self.line }.control.load(Ordering::Acquire)).kind();
-        match kind.checked_sub(KIND_GROWING) {
-            // At most all, whatever the producer says.
-            Some(pieces) => (grown(usize::from(pieces).max(1)).min(self.len), None),
-            None => (self.len, Some(kind)),
+    pub unsafe fn there(&self, have: usize) -> (usize, Option<u8>) {
+        // SAFETY: promised by the caller.
+        let steps = &unsafe { &*self.head }.steps;
+        let mut number = ((have.min(self.len) + CONTROL) / self.step).max(1);
+        loop {
+            let there = number * self.step - CONTROL;
+            if there >= self.len {
+                // The last one's word, if no later message has another there.
+                let word = steps.of(number as u64).load(Ordering::Relaxed);
+                let is_own = word >> 8 == self.begin + number as u64;
+                return (self.len, Some(if is_own { word as u8 } else { KIND_MESSAGE }));
+            }
+            let next = number as u64 + 1;
+            // Acquire pairs with the Release in `Producer::tell`, be it of this step or a later one.
+            if steps.of(next).load(Ordering::Acquire) >> 8 < self.begin + next {
+                return (there, None);
+            }
+            number += 1;
         }
     }
 }
@@ -718,17 +773,22 @@ impl Consumer {
             }
             KIND_CONTROL => len <= INLINE,
             kind if kind & KIND_GROWING != 0 => {
-                len >= PIECE && lines_of(len) <= self.lines.rest_of_ring(self.position)
+                let step = usize::from(kind ^ KIND_GROWING);
+                step > 0
+                    && len > grown(step)
+                    && lines_of(len) <= self.lines.rest_of_ring(self.position)
             }
             _ => false,
         };
         fits.then_some(Message { data, len })
     }
 
-    /// The next message while it is still being written: to be asked by [`Coming::there`].
+    /// The next message while it is still being written: to be asked by [`Coming::there`]. The control word is that
+    /// of the message.
     #[inline]
-    pub fn coming(&self, message: Message) -> Coming {
-        Coming { line: self.next, len: message.len }
+    pub fn coming(&self, control: Control) -> Coming {
+        let step = usize::from(control.kind() ^ KIND_GROWING) * PIECE;
+        Coming { head: self.head, begin: self.position, step, len: control.len() }
     }
 
     /// Gives the next message back. The producer looks seldom, so that this costs no cache line each time.

@@ -30,7 +30,7 @@ use crate::ring::{Head, LINE, Parts};
 use crate::wake::Word;
 
 /// Changes with anything below or in `ring`.
-pub const LAYOUT: u32 = 10;
+pub const LAYOUT: u32 = 11;
 
 /// [`Entry::state`]: the ring has no sender.
 pub const ENTRY_FREE: u32 = 0;
@@ -268,12 +268,12 @@ mod tests {
 
     #[test]
     fn the_layout_is_what_peers_of_the_same_version_expect() {
-        assert_eq!((size_of::<crate::ring::Line>(), size_of::<Head>()), (64, 128));
+        assert_eq!((size_of::<crate::ring::Line>(), size_of::<Head>()), (64, 640));
         assert_eq!((size_of::<Doorbell>(), size_of::<News>(), size_of::<Entry>()), (128, 128, 16));
         assert!(size_of::<Directory>() <= 128);
         let geometry = Geometry { instances: 2, rings: 3, kept: 2, ring_size: 1 << 17 };
         assert_eq!(geometry.ring(0) % page_size(), 0);
-        assert_eq!(geometry.ring_len(), (128_usize + (1 << 17)).next_multiple_of(page_size()));
+        assert_eq!(geometry.ring_len(), (640_usize + (1 << 17)).next_multiple_of(page_size()));
         assert_eq!(geometry.len(), geometry.ring(0) + 3 * geometry.ring_len());
     }
 

@@ -64,7 +64,7 @@ pub mod kind {
 pub const DATA: usize = 56;
 
 /// Bytes of a whole message from which it is worth that.
-pub const LONG: u64 = 4 << 10;
+pub const LONG: u64 = 8 << 10;
 
 /// A header with zeros up to [`DATA`].
 #[inline]
@@ -72,6 +72,14 @@ pub fn padded(header: &[u8]) -> [u8; DATA] {
     let mut padded = [0; DATA];
     padded[..header.len()].copy_from_slice(header);
     padded
+}
+
+impl Match {
+    /// The padded header of the same message, which is a long one.
+    #[inline]
+    pub fn long(self) -> [u8; DATA] {
+        padded(&Self { word: word(kind::LONG, sequence_of(self.word)), ..self }.bytes())
+    }
 }
 
 /// Bits of a sequence number.
@@ -396,8 +404,9 @@ mod tests {
         assert_eq!((kind_of(announced), sequence_of(announced)), (kind::RENDEZVOUS, 7));
         assert_eq!((offers_of(announced), offers_of(header.word)), (OFFER_PUT, 0));
         assert!(size_of_kind(0).is_none() && size_of_kind(13).is_none());
-        let long = padded(&bytes);
-        assert_eq!((&long[..24], size_of_kind(kind::LONG)), (&bytes[..], Some(long.len())));
+        let long = header.long();
+        assert_eq!((long[0], &long[1..24]), (kind::LONG, &bytes[1..]));
+        assert_eq!(size_of_kind(kind::LONG), Some(long.len()));
         assert!(long[24..].iter().all(|byte| *byte == 0));
     }
 }

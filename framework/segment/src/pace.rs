@@ -14,9 +14,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const CLASSES: usize = 8;
 /// One transfer in so many goes the other way, to see whether that has become the better one.
 const RETRY: u32 = 64;
+/// The same where that costs more than twice as much. When the better way becomes the worse one it also costs more
+/// than before, and so the other one less than twice as much.
+const RETRY_WORSE: u32 = 1024;
 
 /// One transfer in so many is measured when both ways are known: that takes 30 ns of each side.
-const SAMPLE: u32 = 8;
+const SAMPLE: u32 = 16;
 
 /// How a transfer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,10 +70,13 @@ impl Pace {
         if cached == 0 || streaming == 0 {
             return Choice { streams: cached != 0, measured: true };
         }
+        let [cached, streaming] = [cached + theirs[0], streaming + theirs[1]];
+        let is_worse = cached.max(streaming) > 2 * cached.min(streaming);
+        let interval = if is_worse { RETRY_WORSE } else { RETRY };
         // More often in the beginning, when what is known is from cold memory.
-        let retry = number.is_power_of_two() || number.is_multiple_of(RETRY);
+        let retry = number.is_power_of_two() || number.is_multiple_of(interval);
         Choice {
-            streams: (streaming + theirs[1] < cached + theirs[0]) != retry,
+            streams: (streaming < cached) != retry,
             measured: retry || number < RETRY || number.is_multiple_of(SAMPLE),
         }
     }
@@ -194,6 +200,11 @@ mod tests {
             }
         }
         assert!(taken[0][0] > 9700 && taken[1][1] > 9300, "{taken:?}");
+        // Three times as much is not paid often.
+        assert!(taken[0][1] < 40, "{taken:?}");
+        // Less than twice as much, with the other side's costs, is.
+        let retries = (0..1000).filter(|_| !pace.choose(len, [3200; 2]).streams).count();
+        assert!((15..20).contains(&retries), "{retries}");
         // Other sizes know nothing of it.
         assert_eq!(pace.known(1 << 20), [0, 0]);
         // An interruption does not change what is chosen.

@@ -6,9 +6,9 @@
 //! another processor's cache they are as fast up to 8 KiB, and a tenth slower beyond (Zen 4).
 //!
 //! Zen 5 writes whole lines by that instruction without reading them before. What goes to lines that another processor
-//! has ([`copy_out`]) is up to twice as fast by it if it begins with a line: between two without a common cache 4 KiB
-//! take 0.64 us instead of 1.1, and 64 KiB 3.8 instead of 10, both copies included. Other copies are faster by it from
-//! 12 KiB on: 64 KiB by way of a ring take 1.0 us instead of 1.3 within a processor's cache.
+//! has ([`copy_out`]) is up to twice as fast by it: between two without a common cache 4 KiB take 0.64 us instead of
+//! 1.1, and 64 KiB 3.8 instead of 10, both copies included. Other copies are faster by it from 12 KiB on: 64 KiB by way
+//! of a ring take 1.0 us instead of 1.3 within a processor's cache.
 
 /// Shorter copies are over before it matters.
 #[cfg(target_arch = "x86_64")]
@@ -27,6 +27,16 @@ pub fn library_from() -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if upto() == UPTO_WHOLE_LINES {
         return Some(UPTO_WHOLE_LINES + 1);
+    }
+    None
+}
+
+/// Bytes from which [`copy_out`] writes whole lines without reading them on this processor.
+#[inline]
+pub fn whole_lines_from() -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if upto() == UPTO_WHOLE_LINES {
+        return Some(FROM);
     }
     None
 }
@@ -84,7 +94,7 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
 #[inline]
 pub unsafe fn copy_out(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
-    if len >= FROM && upto() == UPTO_WHOLE_LINES {
+    if whole_lines_from().is_some_and(|from| len >= from) {
         // SAFETY: promised by the caller.
         return unsafe { whole_lines(from, to, len) };
     }
@@ -101,7 +111,6 @@ unsafe fn whole_lines(from: *const u8, to: *mut u8, len: usize) {
     let head = to.addr().wrapping_neg() % LINE;
     // SAFETY: promised by the caller; the direction is forwards, as everywhere.
     unsafe {
-        core::ptr::copy_nonoverlapping(from, to, head);
         core::arch::asm!(
             "rep movsb",
             inout("rcx") len - head => _,
@@ -109,6 +118,9 @@ unsafe fn whole_lines(from: *const u8, to: *mut u8, len: usize) {
             inout("rdi") to.add(head) => _,
             options(nostack, preserves_flags)
         );
+        // Last, as a reader may be looking at this line: if it were written now and again when the reader is told, it
+        // would change hands twice.
+        core::ptr::copy_nonoverlapping(from, to, head);
     }
 }
 

@@ -38,7 +38,7 @@ use crate::abi::status::{ERR_DECLINED, ERR_PANIC, ERR_UNSUPPORTED, OK, OutcomeCo
 
 pub use crate::abi::lock::{Mutex, MutexGuard};
 pub use bytes::BYTES;
-pub use copy::{copy, copy_out, library_from};
+pub use copy::{copy, copy_out, library_from, whole_lines_from};
 pub use events::EventKind;
 pub use failure::{Attempted, Failure, Outcome};
 pub use handle::HostHandle;

@@ -94,14 +94,14 @@ mod model {
         }
     }
 
-    /// What is written before a piece is told of is seen by who was told, and the ring is used again only
-    /// when the message was given back.
+    /// What is written before a step is told of is seen by who was told, also by what is said of later steps on the same
+    /// line, and the ring is used again only when the message was given back.
     #[test]
     fn model_messages_that_grow() {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(3);
         builder.check(|| {
-            const LEN: usize = LINE;
+            const LEN: usize = grown(2) + 1;
             let (watched, mut producer, mut consumer) = watched();
             let other = Arc::clone(&watched);
             let write = move |place: usize, number: u64| {
@@ -112,24 +112,30 @@ mod model {
                 for number in 1..=2 {
                     room(&mut producer, LEN);
                     let place = |line: usize| producer.tail as usize % COUNT + line;
-                    let places = [0, 1].map(place);
+                    let places = [0, 1, 2].map(place);
                     write(places[0], number);
-                    let growing = producer.begin(number as u8, LEN as u32, 1);
+                    let mut growing = producer.begin(number as u8, LEN as u32, 1);
                     write(places[1], number);
-                    producer.finish(&growing, KIND_CACHED);
+                    producer.grow(&mut growing);
+                    write(places[2], number);
+                    producer.finish(&mut growing, KIND_CACHED);
                 }
             });
             for number in 1..=2 {
                 let control = next(&mut consumer);
                 assert_eq!(control.tag(), number as u8);
                 let message = consumer.message(control).expect("in order");
-                let coming = consumer.coming(message);
-                for line in 0..2 {
+                let coming = consumer.coming(control);
+                let mut have = 0;
+                for line in 0..3 {
                     loop {
                         // SAFETY: it was not given back.
-                        let (there, kind) = unsafe { coming.there() };
-                        assert!(kind.is_none_or(|kind| kind == KIND_CACHED && there == LEN));
+                        let (there, kind) = unsafe { coming.there(have) };
+                        // The next message may have taken the place of its last word.
+                        let is_one = |kind| kind == KIND_CACHED || kind == KIND_MESSAGE;
+                        assert!(kind.is_none_or(|kind| is_one(kind) && there == LEN));
                         if there >= grown(line + 1).min(LEN) {
+                            have = there;
                             break;
                         }
                         loom::thread::yield_now();
@@ -755,30 +761,58 @@ mod properties {
         // Around the ring, whose end the messages do not meet.
         for lap in 0..20 {
             producer.room(LEN, true).expect("room");
-            let growing = producer.begin(7, LEN as u32, 1);
+            let mut growing = producer.begin(7, LEN as u32, 1);
             let control = peek(&mut consumer).expect("a message");
             assert_eq!((control.kind(), control.tag(), control.len()), (KIND_GROWING | 1, 7, LEN));
             let message = consumer.message(control).expect("in order");
-            let coming = consumer.coming(message);
+            let coming = consumer.coming(control);
             // SAFETY: the memory is there, and the message is not given back.
-            let there = || unsafe { coming.there() };
-            assert_eq!(there(), (PIECE - CONTROL, None));
-            producer.grow(&growing, 3);
-            assert_eq!(there(), (3 * PIECE - CONTROL, None));
-            // What makes no sense is no more than the message.
-            producer.grow(&growing, 127);
-            assert_eq!(there(), (LEN, None));
-            producer.grow(&growing, 0);
-            assert_eq!(there(), (PIECE - CONTROL, None));
-            producer.finish(&growing, KIND_STREAMED);
-            assert_eq!(there(), (LEN, Some(KIND_STREAMED)));
+            let there = |have| unsafe { coming.there(have) };
+            assert_eq!([there(0), there(grown(1))], [(grown(1), None); 2]);
+            producer.grow(&mut growing);
+            assert_eq!([there(0), there(100), there(grown(1) + 1)], [(grown(2), None); 3]);
+            producer.grow(&mut growing);
+            assert_eq!(there(grown(1)), (grown(3), None));
+            producer.finish(&mut growing, KIND_STREAMED);
+            let all = (LEN, Some(KIND_STREAMED));
+            assert_eq!([there(0), there(grown(3)), there(LEN)], [all; 3]);
             consumer.release(message);
             assert!(peek(&mut consumer).is_none(), "{lap}");
         }
-        // One piece is no message that grows.
-        producer.room(100, false).expect("room");
-        producer.publish_room(KIND_GROWING | 1, 7, 100);
-        let control = peek(&mut consumer).expect("a message");
-        assert!(consumer.message(control).is_none());
+        // A step is not all of a message that grows.
+        for (step, len) in [(0, 2 * PIECE), (1, 100), (1, grown(1)), (2, grown(2))] {
+            let control = Control::new(1, KIND_GROWING | step, 7, len as u32);
+            assert!(consumer.message(control).is_none(), "{step} {len}");
+        }
+        assert!(consumer.message(Control::new(1, KIND_GROWING | 1, 7, PIECE as u32)).is_some());
+    }
+
+    #[test]
+    fn steps_are_seen_by_what_is_said_of_later_ones() {
+        const LEN: usize = 20 * PIECE;
+        let mut memory = Memory::new(4 * LEN.next_power_of_two() / LINE);
+        let (mut producer, mut consumer) = memory.ends();
+        for step in [1, 2, 3] {
+            // The first is still being read when the second one is finished: both use the same lines.
+            let messages = [LEN, LEN - 1000].map(|len| {
+                producer.room(len, false).expect("room");
+                let mut growing = producer.begin(7, len as u32, step);
+                let steps = (len + CONTROL).div_ceil(usize::from(step) * PIECE);
+                (2..steps).for_each(|_| producer.grow(&mut growing));
+                producer.finish(&mut growing, KIND_CACHED);
+                len
+            });
+            for (len, kind) in messages.into_iter().zip([KIND_MESSAGE, KIND_CACHED]) {
+                let control = peek(&mut consumer).expect("a message");
+                let message = consumer.message(control).expect("in order");
+                // SAFETY: as above.
+                let there = |have| unsafe { consumer.coming(control).there(have) };
+                let (all, ends) = (there(0), there(len));
+                assert_eq!((all.0, all), (len, ends));
+                // The first one's word is there still if it has more steps than the other one has overwritten.
+                assert!(all.1.is_some_and(|all| all == kind || all == KIND_CACHED));
+                consumer.release(message);
+            }
+        }
     }
 }

@@ -42,7 +42,9 @@ pub struct Peer {
     pub piece: usize,
     /// Most bytes of payload of a short message, which the first rail's `send_immediate` takes with its header, plus
     /// one; 0 without it.
-    pub immediate_end: u64,
+    pub short_end: u64,
+    /// The same of one whose header is padded.
+    pub long_end: u64,
     /// Messages that wait, or are being retried; and one for ever when the peer has failed. Beside the
     /// constants, because every send reads it with them and it changes only when a transport is full.
     pub waiting: AtomicU32,
@@ -63,12 +65,12 @@ impl Peer {
         let rails = routes.iter().map(Rail::new).collect::<Result<Box<[Rail]>, Failure>>()?;
         let first = rails.first().ok_or("a connected peer without a route")?;
         let eager = first.device().eager_limit;
-        let immediate_end = match first.immediate_limit().checked_sub(wire::Match::SIZE) {
-            Some(payload) => {
-                (payload as u64).min(first.device().eager_limit).min(wire::LONG - 1) + 1
-            }
+        let end_behind = |header| match first.immediate_limit().checked_sub(header) {
+            Some(bytes) => (bytes as u64).min(first.device().eager_limit) + 1,
             None => 0,
         };
+        let short_end = end_behind(wire::Match::SIZE).min(wire::LONG);
+        let long_end = end_behind(wire::DATA);
         let (push, piece) = (first.device().push_limit, first.frame() - wire::DATA);
         Ok(Self {
             view,
@@ -76,7 +78,8 @@ impl Peer {
             eager,
             push,
             piece,
-            immediate_end,
+            short_end,
+            long_end,
             waiting: AtomicU32::new(0),
             pushing: AtomicU64::new(0),
             failed: AtomicBool::new(false),
@@ -219,7 +222,8 @@ mod tests {
             eager: "no thread",
             push: "no thread",
             piece: "no thread",
-            immediate_end: "no thread",
+            long_end: "no thread",
+            short_end: "no thread",
             queues: "senders without room",
         });
         cairn_framework::layout::check("a peer of pml_ob1", &parts);

@@ -71,6 +71,10 @@ impl Core {
     unsafe fn send_slowly<M: Mode>(&self, send: &PmlSend, tried: Tried) -> Result<(), Failure> {
         // SAFETY: promised by the caller; the request stays until it is complete.
         unsafe {
+            let tried = self.long_at_once::<M>(send, tried);
+            if let Tried::Sent = tried {
+                return Ok(());
+            }
             let (state, peer, data) = self.resolve::<M>(send)?;
             let tried = self.again::<M>(send, tried, state, peer, &data);
             if let Tried::Sent = tried {
@@ -127,6 +131,10 @@ impl Core {
     ) -> Result<*mut Request, Failure> {
         // SAFETY: promised by the caller.
         unsafe {
+            let tried = self.long_at_once::<M>(send, tried);
+            if let Tried::Sent = tried {
+                return Ok(self.requests.done());
+            }
             let (state, peer, data) = self.resolve::<M>(send)?;
             let tried = self.again::<M>(send, tried, state, peer, &data);
             if let Tried::Sent = tried {
@@ -251,16 +259,48 @@ impl Core {
     #[inline(always)]
     unsafe fn short_at_once<M: Mode>(&self, send: &PmlSend) -> Tried {
         // SAFETY: promised by the caller.
+        unsafe { self.at_once::<M, { wire::Match::SIZE }>(send) }
+    }
+
+    /// The same for one whose header is padded, if the other was not tried.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline(never)]
+    unsafe fn long_at_once<M: Mode>(&self, send: &PmlSend, tried: Tried) -> Tried {
+        match tried {
+            // SAFETY: promised by the caller.
+            Tried::Not => unsafe { self.at_once::<M, { wire::DATA }>(send) },
+            tried => tried,
+        }
+    }
+
+    /// Tries to send a whole message without holes, with so many bytes of header, to a peer that is known.
+    ///
+    /// # Safety
+    /// As the contract says.
+    #[inline(always)]
+    unsafe fn at_once<M: Mode, const HEADER: usize>(&self, send: &PmlSend) -> Tried {
+        // SAFETY: promised by the caller.
         let (state, datatype) = unsafe { (self.comms.state(send.comm), &*send.datatype) };
         let Some((rank, peer)) = state.known(send.peer) else { return Tried::Not };
         let bytes = send.count.saturating_mul(datatype.size);
-        let short = bytes < peer.immediate_end && datatype.flags & DATATYPE_CONTIGUOUS != 0;
-        if !short || send.mode == PML_SYNCHRONOUS || peer.is_blocked() {
+        let is_long = HEADER == wire::DATA;
+        let fits = match is_long {
+            true => (wire::LONG..peer.long_end).contains(&bytes),
+            false => bytes < peer.short_end,
+        };
+        let is_plain = fits && datatype.flags & DATATYPE_CONTIGUOUS != 0;
+        if !is_plain || send.mode == PML_SYNCHRONOUS || peer.is_blocked() {
             return Tried::Not;
         }
         let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
         // SAFETY: promised by the caller; header and data are short enough.
         let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
+            if is_long {
+                let header = header.long();
+                return rail.immediate(wire::TAG_GROWING, cri, &header, from, bytes as usize);
+            }
             rail.immediate(wire::TAG, cri, &header.bytes(), from, bytes as usize)
         };
         self.number_and_push::<M>(send, state, rank, peer, bytes, push)
@@ -290,9 +330,7 @@ impl Core {
         let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
             let len = data.bytes as usize;
             if data.bytes >= wire::LONG {
-                let word = wire::word(kind::LONG, wire::sequence_of(header.word));
-                let long = wire::padded(&wire::Match { word, ..header }.bytes());
-                return rail.push(cri, &long, data, 0, len, &mut None);
+                return rail.push(cri, &header.long(), data, 0, len, &mut None);
             }
             rail.push(cri, &header.bytes(), data, 0, len, &mut None)
         };
@@ -559,11 +597,12 @@ impl Core {
         let word = |kind| wire::word(kind, request.sequence);
         match request.protocol {
             Protocol::Eager => {
-                let long = request.data.bytes >= wire::LONG;
-                let word = word(if long { kind::LONG } else { kind::MATCH });
-                let bytes = wire::Match { word, source, tag, maker, serial }.bytes();
-                header[..bytes.len()].copy_from_slice(&bytes);
-                if long { wire::DATA } else { bytes.len() }
+                let (word, long) = (word(kind::MATCH), request.data.bytes >= wire::LONG);
+                let whole = wire::Match { word, source, tag, maker, serial };
+                let (short, padded) = (whole.bytes(), whole.long());
+                let bytes: &[u8] = if long { &padded } else { &short };
+                header[..bytes.len()].copy_from_slice(bytes);
+                bytes.len()
             }
             Protocol::Synchronous => {
                 let word = word(kind::SYNC);
