@@ -39,7 +39,7 @@ cairn_framework::params! {
         grow_from: size("8k"),
             "Message without holes from which the receiver is told of it while it is written, and copies \
              what there is, where each process has a core, and the sender has looked for messages since \
-             its last one or the message has 128k; none above 508k. 0 where each is told of when all of it is written",
+             its last one or the message has 128k. 0 where each is told of when all of it is written",
             range(0, 1 << 30), level(5);
         immediate_limit: size(&text(frame(fragment_size, eager_limit))),
             "Largest message, header included, that is copied from one piece of memory; longer \
