@@ -100,10 +100,15 @@ const SHORT_LAP: u32 = if cfg!(feature = "loom") { 2 } else { 128 };
 /// Most bytes, header included, of a message that may end a lap early. A longer one gains nothing by it, but where the
 /// two sides take turns.
 pub const ENDS_LAP: usize = (4 << 10) + 512;
-/// Most lines of a message that is short where the two sides take turns.
-const SHORT: u64 = (ENDS_LAP + CONTROL).div_ceil(LINE) as u64;
+/// Most bytes, header included, of a message that is short where the two sides take turns. What a longer one would gain
+/// by the caches a turn costs that ends sooner.
+pub const SHORT: usize = (1 << 10) + 64;
+/// Lines of such a message.
+const SHORT_LINES: u64 = (SHORT + CONTROL).div_ceil(LINE) as u64;
+/// Lines after which a sender looks where the two sides take turns.
+const TURN_STRIDE: u64 = 73;
 /// Fewest lines of a window: room for a short message and for the filler before it.
-const LEAST_WINDOW: u32 = 2 * SHORT as u32;
+const LEAST_WINDOW: u32 = 2 * SHORT_LINES as u32;
 /// Most lines after which a sender looks whether it may end the lap.
 const LONGEST_STRIDE: u32 = 2048;
 
@@ -374,12 +379,12 @@ impl Producer {
     }
 
     /// The same, where it and the consumer take turns on a processor. Of messages that take no more lines than one of
-    /// [`ENDS_LAP`] bytes so many bytes are unread at most, behind the last longer one.
+    /// [`SHORT`] bytes so many bytes are unread at most, behind the last longer one.
     #[must_use]
     pub fn in_turns(mut self, window: usize) -> Self {
         let lines = u32::try_from(window / LINE).unwrap_or(WHOLE);
         self.window = lines.clamp(LEAST_WINDOW, WHOLE - 1);
-        self.limit = self.limit.min(SHORT);
+        self.limit = self.limit.min(TURN_STRIDE);
         self
     }
 
@@ -431,7 +436,7 @@ impl Producer {
         let Lines { there, .. } = self.lines;
         self.lines.rest(self.tail) < need
             && u64::from(there) < self.lines.count()
-            && (need > SHORT && !self.refused || self.is_short_of(need))
+            && (need > SHORT_LINES && !self.refused || self.is_short_of(need))
     }
 
     /// Whether it and the consumer take turns on a processor.
@@ -472,7 +477,7 @@ impl Producer {
         if in_use != u64::MAX && head + count > self.waits {
             self.waits = NOWHERE;
         }
-        let in_window = self.takes_turns() && need <= SHORT;
+        let in_window = self.takes_turns() && need <= SHORT_LINES;
         let answers = in_window || (answers && !self.follows);
         let is_empty = in_use == 0;
         let rest = self.lines.rest_of_ring(self.tail);
@@ -493,7 +498,7 @@ impl Producer {
         self.follows = false;
         self.pass_by(need);
         // In turns every longer message looks, as it begins a window.
-        let stride = if self.takes_turns() { SHORT } else { self.stride.into() };
+        let stride = if self.takes_turns() { TURN_STRIDE } else { self.stride.into() };
         let limit = self.tail + stride.max(need);
         let end = self.tail + self.lines.rest(self.tail);
         self.limit = limit.min(self.free).min(self.waits).min(end);
@@ -505,7 +510,7 @@ impl Producer {
 
     /// Leaves a short message no more room than its window has, and lets the next window begin behind a longer one.
     fn keep_to_window(&mut self, need: u64, head: u64) {
-        if need <= SHORT {
+        if need <= SHORT_LINES {
             self.limit = self.limit.min(head.max(self.begin).saturating_add(self.window.into()));
         } else if self.fits(need) {
             self.begin = self.tail + need;

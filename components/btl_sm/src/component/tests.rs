@@ -362,13 +362,14 @@ fn a_ring_gets_the_memory_that_is_used() {
     let mut ring = unsafe { sender.outbound(job.state(), &job.cri(), 8) }.expect("a ring");
     assert_eq!(job.state().geometry.ring_size, 2 << 20);
     assert_eq!(ring.memory(), 128 << 10);
-    for len in [8, 1000, 4000] {
+    for len in [8, 1000] {
         for _ in 0..100 {
             fill(&mut ring, len);
             job.pass();
         }
     }
     assert_eq!(ring.memory(), 128 << 10);
+    while job.pass() {}
     // A longer message takes as much as it needs to find room for ever, and more of them the whole ring.
     ring.room(200_000, 0).expect("room");
     ring.send_room(KIND_MESSAGE, TAG, 200_000);
