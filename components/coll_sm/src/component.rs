@@ -48,11 +48,15 @@ cairn_framework::params! {
             "The same for operations with a root",
             level(5), same();
         few_limit: size("4k"),
-            "As coll_sm_limit and coll_sm_alltoall_limit, where at most eight processes have a core each: there both sides of a \
-             message copy at once, and long ones are faster",
+            "As coll_sm_limit and coll_sm_rooted_limit, of reductions, where at most eight processes have a core each: \
+             there both sides of a message copy at once, and long ones are faster",
             level(5), same();
-        few_rooted_limit: size("8k"),
-            "As coll_sm_rooted_limit, in the same place, but for reductions, which have the limit of the others",
+        few_blocks_limit: size("16k"),
+            "As coll_sm_rooted_limit and coll_sm_limit, in the same place, of broadcasts and of blocks that are gathered \
+             or scattered",
+            level(5), same();
+        few_alltoall_limit: size("8k"),
+            "As coll_sm_alltoall_limit, in the same place",
             level(5), same();
         scan_from: size("2k"),
             "Shorter vectors of scan and exscan go in messages where processes share processors: who has sent              to the next one goes on, and need not wait for those behind",
@@ -198,14 +202,17 @@ impl SharedMemory {
     #[inline]
     fn limits(&self, is_few: bool) -> Limits {
         let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
-        let Params { few_rooted_limit, few_limit, .. } = &self.params;
+        let Params { few_blocks_limit, few_alltoall_limit, few_limit, .. } = &self.params;
         if is_few {
-            let (rooted, few) = (few_rooted_limit.get(), few_limit.get());
-            return Limits { rooted, reduce: few, alltoall: few, scan_from: 0, others: few };
+            let (few, alltoall) = (few_limit.get(), few_alltoall_limit.get());
+            let rooted = few_blocks_limit.get();
+            let allgather = rooted;
+            return Limits { rooted, reduce: few, alltoall, allgather, scan_from: 0, others: few };
         }
         let (alltoall, rooted) = (alltoall_limit.get(), rooted_limit.get());
         let scan_from = if self.host.job().is_crowded() { self.params.scan_from.get() } else { 0 };
-        Limits { rooted, reduce: rooted, alltoall, scan_from, others: limit.get() }
+        let others = limit.get();
+        Limits { rooted, reduce: rooted, alltoall, allgather: others, scan_from, others }
     }
 
     /// # Safety

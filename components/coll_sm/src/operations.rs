@@ -5,7 +5,7 @@
 //! has no room ends no operation before its last turn, because others wait.
 
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED};
-use cairn_framework::author::Failure;
+use cairn_framework::author::{Failure, whole_lines_from};
 use cairn_framework::frameworks::coll::*;
 use cairn_schedule::{Data, Link};
 
@@ -22,8 +22,14 @@ const CROWD_SPLIT: u64 = 16 << 10;
 /// More processes than that don't share the work: in a slot would be little of each.
 const SHARING: u32 = 8;
 
-/// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once.
-const PIECE: u64 = 4096;
+/// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once. All
+/// processes of a node find the same.
+#[inline]
+fn least_piece() -> u64 {
+    const PIECE: u64 = 4096;
+    // What is written faster than it is read is not worth as many turns.
+    if whole_lines_from().is_some() { 2 * PIECE } else { PIECE }
+}
 
 /// An operation on a communicator.
 #[derive(Clone, Copy)]
@@ -49,6 +55,8 @@ pub struct Limits {
     pub reduce: u64,
     /// Of all blocks of an alltoall that go to others.
     pub alltoall: u64,
+    /// Of an allgather's blocks.
+    pub allgather: u64,
     /// Least bytes of a scan.
     pub scan_from: u64,
     /// Of all others.
@@ -108,6 +116,7 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
         COLL_REDUCE => limits.reduce,
         COLL_ALLTOALL => limits.alltoall,
+        COLL_ALLGATHER | COLL_ALLGATHERV => limits.allgather,
         _ => limits.others,
     };
     let least = match call.args.operation {
@@ -227,7 +236,7 @@ impl Call<'_> {
     /// Bytes of a turn of a block of so many for, or of, one root: where each process has a core, those that read copy a
     /// piece while the next one is written.
     fn piece(&self, all: u64) -> u64 {
-        if self.turns.is_few() { self.slot.min(PIECE.max(all / 4)) } else { self.slot }
+        if self.turns.is_few() { self.slot.min(least_piece().max(all / 4)) } else { self.slot }
     }
 
     /// Writes the piece of a rank's block that begins at a byte to its place. Whether there was room.

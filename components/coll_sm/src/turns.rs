@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use std::thread;
 
 use cairn_framework::abi::request::WaitSync;
-use cairn_framework::author::{Failure, HostHandle, copy, wake_sleepers};
+use cairn_framework::author::{Failure, HostHandle, copy, copy_out, wake_sleepers};
 use cairn_schedule::Data;
 use cairn_segment::pace::{self, Choice};
 
@@ -24,6 +24,9 @@ const ROUNDS: u32 = 4;
 
 /// From so many bytes on there are two ways to copy them to a slot.
 const MANY: u64 = 4096;
+
+/// From so many bytes on lines are written whole, where that is faster.
+const LINES: usize = 8192;
 
 /// Ticks that a reader takes longer for a KiB which it has to read from memory, because it was written past the
 /// caches: none of the many readers is asked. Measured as 6 to 9 a line on processors of 2022 that share a
@@ -119,7 +122,11 @@ impl Turns<'_> {
             if streams {
                 pace::stream(from, to, len);
             } else {
-                copy(from, to, len);
+                // The few slots stay in the caches, where a short copy need not spare the reading.
+                match len < LINES {
+                    true => copy(from, to, len),
+                    false => copy_out(from, to, len),
+                }
             }
         }
         if measured {

@@ -143,7 +143,8 @@ impl Rank {
             set("coll_sm_alltoall_limit", LIMIT.to_string()),
             set("coll_sm_rooted_limit", LIMIT.to_string()),
             set("coll_sm_few_limit", LIMIT.to_string()),
-            set("coll_sm_few_rooted_limit", LIMIT.to_string()),
+            set("coll_sm_few_blocks_limit", LIMIT.to_string()),
+            set("coll_sm_few_alltoall_limit", LIMIT.to_string()),
             set("coll_sm_memory", kind.memory.to_string()),
             set("coll_sm_scan_from", kind.scan_from.to_string()),
         ];
