@@ -14,7 +14,7 @@
 //! | gather, reduce | all others write, the root reads | |
 //! | scan, exscan | all write, each reads those before it | the same; short ones by messages where they share processors |
 //! | allgather, alltoall, reduce_scatter | all write, all read what all have | the same, once all have arrived |
-//! | allreduce | the same; above 4 KiB each reduces a part, and all read the parts | the last one to arrive reduces, and all read that; among up to eight above 16 KiB by parts |
+//! | allreduce | the same; above 4 KiB each reduces a part, and all read the parts | the last one to arrive reduces, and all read that; above 16 KiB a reduction at rank 0 and a broadcast |
 //! | gatherv, scatterv, alltoallv, alltoallw | as those without v; blocks that have no room in a slot go in messages | |
 //! | barrier | each sees the flags of all | all count; where rank 0 sends next, it sees the flags of all, and all see its own |
 //!

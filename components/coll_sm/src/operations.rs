@@ -16,11 +16,9 @@ use crate::turns::Turns;
 /// Of more bytes than that few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
 
-/// Of more bytes than that those do it that share processors; fewer bytes the last one to arrive reduces.
-const CROWD_SPLIT: u64 = 16 << 10;
-
-/// More processes than that don't share the work: in a slot would be little of each.
-const SHARING: u32 = 8;
+/// Of more bytes than that those that share processors reduce at one process, which broadcasts: each has two turns of a
+/// processor, where sharing the work takes one for each piece. Fewer bytes the last one to arrive reduces for all.
+const AT_ONE: u64 = 16 << 10;
 
 /// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once. All
 /// processes of a node find the same.
@@ -138,12 +136,12 @@ pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
     let well = unsafe {
         match call.of.args.operation {
             COLL_BARRIER => return call.turns.barrier(call.turns.begin()),
-            COLL_BCAST => call.bcast(),
+            COLL_BCAST => call.bcast(call.root()),
             COLL_GATHER => call.gather(),
             COLL_SCATTER => call.scatter(),
             COLL_ALLGATHER | COLL_ALLGATHERV => call.allgather(),
             COLL_ALLTOALL => call.alltoall(),
-            COLL_REDUCE => call.reduce(),
+            COLL_REDUCE => call.reduce(call.root()),
             COLL_ALLREDUCE => call.allreduce(),
             COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => call.reduce_scatter(),
             COLL_SCAN => call.scan(call.turns.rank + 1),
@@ -197,10 +195,10 @@ impl Call<'_> {
         (data.is_flat() && !self.of.send_in_place()).then_some(data)
     }
 
-    unsafe fn bcast(&self) -> Result<bool, Failure> {
+    unsafe fn bcast(&self, root: u32) -> Result<bool, Failure> {
         let (turns, data) = (&self.turns, self.of.receive());
         let mut at = 0;
-        if self.of.is_root() {
+        if turns.rank == root {
             let all = data.bytes();
             let piece = self.piece(all);
             loop {
@@ -221,11 +219,11 @@ impl Call<'_> {
         loop {
             let turn = turns.begin();
             turns.set(turn);
-            turns.wait_for(self.root(), turn)?;
-            let all = turns.bytes(self.root(), turn);
+            turns.wait_for(root, turn)?;
+            let all = turns.bytes(root, turn);
             let len = all.saturating_sub(at).min(self.piece(all));
             // SAFETY: as above.
-            well &= unsafe { data.write(at, turns.data(self.root(), turn), len) };
+            well &= unsafe { data.write(at, turns.data(root, turn), len) };
             at += len;
             if at >= all {
                 return Ok(well);
@@ -416,8 +414,9 @@ impl Call<'_> {
         Ok(well)
     }
 
-    unsafe fn reduce(&self) -> Result<bool, Failure> {
+    unsafe fn reduce(&self, root: u32) -> Result<bool, Failure> {
         let turns = &self.turns;
+        let is_root = turns.rank == root;
         let result = self.of.receive();
         let mine = self.of.contribution();
         let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
@@ -425,14 +424,14 @@ impl Call<'_> {
             let first = number * each;
             let (part, to) = self.parts(mine, result, first, each);
             let turn = turns.begin();
-            let own = self.readable(part).filter(|_| self.of.is_root());
+            let own = self.readable(part).filter(|_| is_root);
             if own.is_none() {
                 turns.make_room(turn)?;
                 // SAFETY: promised by the caller; a slot has so much room.
                 unsafe { turns.put(&part, 0, turns.own(turn), part.bytes()) };
             }
             turns.set(turn);
-            if self.of.is_root() {
+            if is_root {
                 for rank in self.others() {
                     turns.wait_for(rank, turn)?;
                 }
@@ -489,10 +488,15 @@ impl Call<'_> {
         let (turns, result) = (&self.turns, self.of.receive());
         let mine = self.of.contribution();
         let is_few = turns.is_few();
-        let split = if is_few { SPLIT } else { CROWD_SPLIT };
-        if turns.size <= SHARING && mine.bytes() > split.min(self.slot) {
-            // SAFETY: promised by the caller.
-            return unsafe { self.allreduce_by_parts(mine, result) };
+        let bytes = mine.bytes();
+        // SAFETY: promised by the caller.
+        unsafe {
+            if is_few && bytes > SPLIT.min(self.slot) {
+                return self.allreduce_by_parts(mine, result);
+            }
+            if !is_few && bytes > AT_ONE.min(self.slot) {
+                return Ok(self.reduce(0)? & self.bcast(0)?);
+            }
         }
         let each = self.slot.checked_div(mine.datatype().size).unwrap_or(mine.count);
         for number in 0..turns_for(mine.count, each) {
