@@ -1,14 +1,16 @@
 //! A ring of btl_sm, read by its receiver while another process writes into it what it likes.
 
 use btl_sm::ring::{
-    Consumer, Head, KIND_CACHED, KIND_CONTROL, KIND_MESSAGE, KIND_STREAMED, LINE, Line, Parts,
-    Producer,
+    Consumer, Head, KIND_CACHED, KIND_CONTROL, KIND_GROWING, KIND_MESSAGE, KIND_STREAMED, LINE,
+    Line, Parts, Producer, grown,
 };
 
 use crate::bytes::Bytes;
 
 /// Lines of the ring.
-const LINES: usize = 64;
+const LINES: usize = 512;
+/// Words of its head.
+const HEAD: usize = size_of::<Head>() / 8;
 
 /// Memory of a ring, on a boundary as in a segment, and what is behind it.
 #[repr(C, align(128))]
@@ -32,7 +34,7 @@ pub fn run(data: &[u8]) {
     let (mut sender, mut receiver) = unsafe { (Producer::new(parts), Consumer::new(parts)) };
     let mut dropped = false;
     while !bytes.is_over() && !dropped {
-        match bytes.byte() % 4 {
+        match bytes.byte() % 5 {
             0 => {
                 let (at, value) = (usize::from(bytes.u16()) % (LINES * LINE / 8), bytes.u64());
                 // SAFETY: below the number of words.
@@ -52,9 +54,25 @@ pub fn run(data: &[u8]) {
                 }
             }
             2 => {
-                let value = bytes.u64();
-                // SAFETY: the head is a word.
-                unsafe { head.cast::<u64>().write(value) };
+                let (at, value) = (usize::from(bytes.byte()) % HEAD, bytes.u64());
+                // SAFETY: below the number of words.
+                unsafe { head.cast::<u64>().add(at).write(value) };
+            }
+            4 => {
+                // One that grows, or of which nothing follows the first steps.
+                let (tag, step, told) = (bytes.byte(), 1 + bytes.byte() % 2, bytes.byte() % 4);
+                let len = grown(usize::from(step)) + 1 + usize::from(bytes.byte());
+                if sender.look(len, false)
+                    && let Some(room) = sender.room(len, false)
+                {
+                    // SAFETY: there is room for so many.
+                    unsafe { room.place.write_bytes(tag, len) };
+                    let mut growing = sender.begin(tag, len as u32, step);
+                    (1..told).for_each(|_| sender.grow(&mut growing));
+                    if told > 0 {
+                        sender.finish(&mut growing, KIND_CACHED);
+                    }
+                }
             }
             _ => dropped = !receive(&mut receiver, lines.cast()),
         }
@@ -75,6 +93,14 @@ fn receive(ring: &mut Consumer, lines: *const u8) -> bool {
         let begin = message.data.addr() - lines.addr();
         assert!(begin % LINE == 8 && begin + message.len <= LINES * LINE, "inside the ring");
         assert!(control.kind() != KIND_CONTROL || message.len <= LINE - 8);
+        if control.kind() & KIND_GROWING != 0 {
+            let coming = ring.coming(control);
+            for have in [0, message.len / 2, message.len, usize::MAX] {
+                // SAFETY: it was not given back.
+                let (there, kind) = unsafe { coming.there(have) };
+                assert!(there <= message.len && (kind.is_none() || there == message.len));
+            }
+        }
         // SAFETY: inside the ring; AddressSanitizer looks.
         let sum =
             (0..message.len).fold(0u8, |sum, at| sum ^ unsafe { message.data.add(at).read() });
@@ -97,5 +123,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
         [control(1, 4088), vec![3]].concat(),
         [control(2, 56), vec![3]].concat(),
         [control(3, 0), vec![3]].concat(),
+        // Growing, whole and not, and with words in the head.
+        [vec![4, 7, 0, 1, 9, 3], vec![4, 7, 1, 3, 200, 3], vec![4, 7, 0, 0, 1, 3]].concat(),
+        [vec![4, 7, 0, 0, 1], vec![2, 24], u64::MAX.to_le_bytes().to_vec(), vec![3]].concat(),
+        [control(0x81, 5000), vec![2, 32, 1, 2, 3, 4, 5, 6, 7, 8, 3]].concat(),
+        [control(0xff, 30_000), vec![3]].concat(),
     ]
 }
