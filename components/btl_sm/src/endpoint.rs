@@ -597,6 +597,7 @@ impl Outbound {
             }
             None => KIND_MESSAGE,
         };
+        debug_assert!(growing.is_some(), "a step is less than all of it");
         if let Some(growing) = &mut growing {
             self.ring.finish(growing, kind);
         }
@@ -608,11 +609,12 @@ impl Outbound {
         self.claimed.as_ref().expect("a ring").bytes
     }
 
-    /// Begins a message that nobody will end.
+    /// Begins a message that nobody will end, and tells of further steps.
     #[cfg(all(test, not(feature = "loom")))]
-    pub fn begin_growing(&mut self, tag: u8, len: usize, step: u8) {
+    pub fn begin_growing(&mut self, tag: u8, len: usize, step: u8, further: usize) {
         self.ring.room(len, false).expect("room");
-        self.ring.begin(tag, len as u32, step);
+        let mut growing = self.ring.begin(tag, len as u32, step);
+        (0..further).for_each(|_| self.ring.grow(&mut growing));
     }
 
     /// Sends what was written to the room.

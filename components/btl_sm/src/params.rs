@@ -16,7 +16,7 @@ cairn_framework::params! {
         ring_size: size("128k"),
             "Bytes at least for messages on their way from one instance to another; rounded up to \
              a power of two. The limits of messages follow from it. Where processes have to share cores no more \
-             than so many bytes of messages of at most 4.5k, header included, are unread also in a longer ring",
+             than so many bytes of messages of at most 1 KiB are unread also in a longer ring",
             range(16 << 10, 64 << 20), level(5);
         ring_memory: size("8m"),
             "Bytes that a process shares out among the rings that the other processes of its node \
@@ -39,7 +39,8 @@ cairn_framework::params! {
         grow_from: size("8k"),
             "Message without holes from which the receiver is told of it while it is written, and copies \
              what there is, where each process has a core, and the sender has looked for messages since \
-             its last one or the message has 128k. 0 where each is told of when all of it is written",
+             its last one or the message has 128k; those of pml_ob1 have 8k at least. 0 where each is told of when all of it is \
+             written",
             range(0, 1 << 30), level(5);
         immediate_limit: size(&text(frame(fragment_size, eager_limit))),
             "Largest message, header included, that is copied from one piece of memory; longer \

@@ -354,7 +354,7 @@ impl Arriving {
 
     #[inline(never)]
     fn wait_longer(self, cri: &SmInstance, have: usize) -> usize {
-        /// Looks at the control word for which a sender that writes needs at most a small part.
+        /// Looks at a step's word for which a sender that writes needs at most a small part.
         const LOOKS: u32 = 1000;
         let begun = ticks();
         let mut there = have;

@@ -21,8 +21,9 @@
 //!
 //! **In turns.** Two processes that take turns on a processor find what the other has written in its caches, as long as
 //! that is little. There a sender of short messages ends the lap when it looks and the ring is empty, and of those no
-//! more than a window of the ring is unread; behind a longer message another window begins. Longer ones have all of the
-//! ring, as each that has no room costs both a turn; those that answer each other end the lap too.
+//! more than a window of the ring is unread; behind a longer message that found no room without a look another window
+//! begins. Longer ones have all of the ring, as each that has no room costs both a turn; those that answer each other end
+//! the lap too.
 //!
 //! **Writers.** The producer writes lines and steps, the consumer the rest of the head. The producer publishes a
 //! message with one Release store of its control word, which the consumer's Acquire load reads; so
@@ -107,8 +108,8 @@ pub const SHORT: usize = (1 << 10) + 64;
 const SHORT_LINES: u64 = (SHORT + CONTROL).div_ceil(LINE) as u64;
 /// Lines after which a sender looks where the two sides take turns.
 const TURN_STRIDE: u64 = 73;
-/// Fewest lines of a window: room for a short message and for the filler before it.
-const LEAST_WINDOW: u32 = 2 * SHORT_LINES as u32;
+/// Fewest lines of a window: room for what is sent without a look, and for a short message with the filler before it.
+const LEAST_WINDOW: u32 = 2 * TURN_STRIDE as u32;
 /// Most lines after which a sender looks whether it may end the lap.
 const LONGEST_STRIDE: u32 = 2048;
 
@@ -497,7 +498,7 @@ impl Producer {
         }
         self.follows = false;
         self.pass_by(need);
-        // In turns every longer message looks, as it begins a window.
+        // In turns a longer message that looks begins a window.
         let stride = if self.takes_turns() { TURN_STRIDE } else { self.stride.into() };
         let limit = self.tail + stride.max(need);
         let end = self.tail + self.lines.rest(self.tail);

@@ -5,7 +5,7 @@
 //! has no room ends no operation before its last turn, because others wait.
 
 use cairn_framework::abi::status::{ERR_ARGUMENT, ERR_TRUNCATED};
-use cairn_framework::author::{Failure, whole_lines_from};
+use cairn_framework::author::Failure;
 use cairn_framework::frameworks::coll::*;
 use cairn_schedule::{Data, Link};
 
@@ -16,18 +16,10 @@ use crate::turns::Turns;
 /// Of more bytes than that few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
 
-/// Of more bytes than that those that share processors reduce at one process, which broadcasts: each has two turns of a
-/// processor, where sharing the work takes one for each piece. Fewer bytes the last one to arrive reduces for all.
+/// Of more bytes than that those that share processors, or are many, reduce at one process, which broadcasts: each has two
+/// turns of a processor, where sharing the work takes one for each piece. Fewer bytes the last one to arrive reduces for
+/// all.
 const AT_ONE: u64 = 16 << 10;
-
-/// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once. All
-/// processes of a node find the same.
-#[inline]
-fn least_piece() -> u64 {
-    const PIECE: u64 = 4096;
-    // What is written faster than it is read is not worth as many turns.
-    if whole_lines_from().is_some() { 2 * PIECE } else { PIECE }
-}
 
 /// An operation on a communicator.
 #[derive(Clone, Copy)]
@@ -234,7 +226,11 @@ impl Call<'_> {
     /// Bytes of a turn of a block of so many for, or of, one root: where each process has a core, those that read copy a
     /// piece while the next one is written.
     fn piece(&self, all: u64) -> u64 {
-        if self.turns.is_few() { self.slot.min(least_piece().max(all / 4)) } else { self.slot }
+        if self.turns.is_few() {
+            self.slot.min(self.turns.least_piece().max(all / 4))
+        } else {
+            self.slot
+        }
     }
 
     /// Writes the piece of a rank's block that begins at a byte to its place. Whether there was room.

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use cairn_framework::abi::host::LOG_INFO;
-use cairn_framework::author::{Failure, HostHandle, wake_sleepers};
+use cairn_framework::author::{Failure, HostHandle, wake_sleepers, whole_lines_from};
 use cairn_schedule::told::{Told, keep_first, lost};
 use cairn_segment::{Backing, CARD_LEN, HEADER, Options, Segment};
 
@@ -33,6 +33,16 @@ pub struct Shape {
     /// the last one that comes does the work.
     pub is_few: u32,
     pub slots: Slots,
+    /// Bytes of a broadcast, gather or scatter that few processes copy at a time at least, so that all copy at once.
+    /// Here, as the maker's processor may not be that of all.
+    pub piece: u64,
+}
+
+/// What [`Shape::piece`] is where this process makes it.
+fn least_piece() -> u64 {
+    const PIECE: u64 = 4096;
+    // What is written faster than it is read is not worth as many turns.
+    if whole_lines_from().is_some() { 2 * PIECE } else { PIECE }
 }
 
 /// The beginning of a slot. Data follow: those of up to 48 bytes are in the same cache line.
@@ -236,7 +246,8 @@ impl Shared {
             peers: size - 1,
         };
         let segment = Segment::create(&options)?;
-        let shape = Shape { slot, is_few: (wish.is_few && slot > 0).into(), slots };
+        let is_few = (wish.is_few && slot > 0).into();
+        let shape = Shape { slot, is_few, slots, piece: least_piece() };
         let made = Arc::clone(&wish.made);
         made.fetch_add(segment.front_len() as u64, Ordering::Relaxed);
         // SAFETY: mapped, long enough and aligned as for `front`, and no other process has it yet.
@@ -259,6 +270,7 @@ impl Shared {
         let shape = unsafe { (*segment.front().add(HEADER).cast::<Front>()).shape };
         if !shape.slots.is_known()
             || shape.slot % 16 != 0
+            || shape.piece == 0
             || (shape.slot == 0 && shape.is_few != 0)
             || (shape.slot != 0 && shape.slot < smallest(size))
             || shape.slot > segment.front_len() as u64
@@ -372,6 +384,12 @@ mod tests {
             }
             assert_eq!(Shared::attach(own.segment.card(), size).is_ok(), is_taken, "{slot}");
         }
+        // SAFETY: likewise.
+        unsafe {
+            let front = own.segment.front().add(HEADER).cast::<Front>();
+            (&raw mut (*front).shape).write(Shape { piece: 0, ..well });
+        }
+        assert!(Shared::attach(own.segment.card(), size).is_err(), "it would be no piece");
     }
 
     #[test]

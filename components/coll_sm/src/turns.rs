@@ -59,6 +59,12 @@ impl Turns<'_> {
         self.member.shared.shape().is_few != 0
     }
 
+    /// See [`Shape::piece`](crate::setup::Shape::piece).
+    #[inline]
+    pub fn least_piece(&self) -> u64 {
+        self.member.shared.shape().piece
+    }
+
     /// Waits until the process's own slot may be written.
     #[inline]
     pub fn make_room(&self, turn: Turn) -> Result<(), Failure> {

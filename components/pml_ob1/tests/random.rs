@@ -67,7 +67,9 @@ fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
     for bit in [BTL_GET, BTL_PUT, BTL_NEEDS_REGISTRATION] {
         capabilities |= if chance.below(2) == 0 { bit } else { 0 };
     }
-    let limit = |chance: &Chance| [64, 256, 300, 5000, 70_000][chance.below(5) as usize];
+    // Two are those of messages whose header is the first one that is padded, and the last one that is not.
+    let limits = [64, 256, 300, 5000, 8216, 8248, 70_000];
+    let limit = |chance: &Chance| limits[chance.below(limits.len() as u64) as usize];
     let (immediate_limit, mut packed_limit) = (limit(chance), limit(chance));
     let used = |bit, limit: u32| if capabilities & bit != 0 { limit } else { 0 };
     if used(BTL_SEND_IMMEDIATE, immediate_limit).max(used(BTL_SEND_PACKED, packed_limit)) < ROOM {
@@ -120,8 +122,12 @@ impl Play {
     }
 
     fn size(&self) -> u64 {
-        let limit = [60, 60, 500, 5000, 5000, 50_000, 200_000][self.chance.below(7) as usize];
-        4 + self.chance.below(limit)
+        let limit = [60, 60, 500, 5000, 5000, 50_000, 200_000, 0][self.chance.below(8) as usize];
+        match limit {
+            // About where headers begin to be padded.
+            0 => 8192 - 40 + self.chance.below(80),
+            limit => 4 + self.chance.below(limit),
+        }
     }
 
     fn buffer(&self, size: u64, filled: Option<u64>) -> Buffer {

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const CLASSES: usize = 8;
 /// One transfer in so many goes the other way, to see whether that has become the better one.
 const RETRY: u32 = 64;
-/// The same where that costs more than twice as much. When the better way becomes the worse one it also costs more
-/// than before, and so the other one less than twice as much.
+/// The same where that costs more than twice as much: it would cost one transfer in 64 more than it promises to find out
+/// so much sooner that it has become cheaper. If it is the better way that has become dearer, that is seen at once.
 const RETRY_WORSE: u32 = 1024;
 
 /// One transfer in so many is measured when both ways are known: that takes 30 ns of each side.
@@ -71,7 +71,7 @@ impl Pace {
             return Choice { streams: cached != 0, measured: true };
         }
         let [cached, streaming] = [cached + theirs[0], streaming + theirs[1]];
-        let is_worse = cached.max(streaming) > 2 * cached.min(streaming);
+        let is_worse = cached.max(streaming) / 2 > cached.min(streaming);
         let interval = if is_worse { RETRY_WORSE } else { RETRY };
         // More often in the beginning, when what is known is from cold memory.
         let retry = number.is_power_of_two() || number.is_multiple_of(interval);

@@ -203,7 +203,7 @@ impl State {
             }
             let known = before.iter().position(|known| known.ends == ends);
             let mut connection = match known {
-                Some(known) => before.swap_remove(known),
+                Some(known) => Connection { is_gone: false, ..before.swap_remove(known) },
                 None => {
                     // It may have failed in the meantime.
                     let _ = Keepalive::for_ever(timeout).set(&own, timeout);

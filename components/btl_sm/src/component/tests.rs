@@ -669,11 +669,12 @@ fn a_message_whose_sender_has_ended_is_not_waited_for() {
         // SAFETY: one thread.
         unsafe {
             let mut ring = sender.outbound(job.state(), &job.cri(), 8).expect("room");
-            ring.begin_growing(RECEIVE_GROWING, 20_000, 2);
+            // With two further steps of its eight.
+            ring.begin_growing(RECEIVE_GROWING, 30_000, 1, 2);
         }
         ENDED.with_borrow_mut(|ranks| ranks.push(2));
         assert!(job.pass());
-        let there = ring::grown(2);
+        let there = ring::grown(3);
         match skips {
             true => assert_eq!(found.whole.get(), 1, "it was not looked at"),
             false => assert_eq!((found.asked.take(), found.whole.get()), (vec![there, there], 0)),
@@ -696,7 +697,7 @@ fn messages_for_other_receivers_do_not_grow() {
         let grows = |tag, len| job.state().grows(tag, len);
         assert!(!grows(RECEIVE_GROWING - 1, 10_000) && !grows(RECEIVE_GROWING, 8191));
         assert!(grows(RECEIVE_GROWING, 8192));
-        ring.begin_growing(RECEIVE_GROWING - 1, 20_000, 2);
+        ring.begin_growing(RECEIVE_GROWING - 1, 20_000, 2, 0);
     }
     job.pass();
     assert!(job.mock.log().iter().any(|said| said.contains("rank 2 broke the protocol")));
