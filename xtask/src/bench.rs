@@ -62,7 +62,7 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
             let mut ab = cairn_ab(workspace, &dist, "report");
             ab.arg(&store).arg("--verdicts");
             exec::check(ab.arg(docs.join("experiments.md")))?;
-            keep_samples(&store, &docs.join("samples"))
+            keep_samples(&workspace.root, &store, &docs.join("samples"))
         })?;
     }
     if wish.pages {
@@ -75,15 +75,19 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
     Ok(())
 }
 
-/// Puts the samples behind a published verdict into `directory`, compressed, under the experiment's name.
-fn keep_samples(store: &Path, directory: &Path) -> Result<()> {
+/// Puts the samples behind a published verdict into `directory`, compressed, under the experiment's name. Paths in them
+/// begin where the workspace does: where that lies on this machine is nobody's business.
+fn keep_samples(root: &Path, store: &Path, directory: &Path) -> Result<()> {
     let name = Path::new(store.file_name().context("the store has no name")?);
     fs::create_dir_all(directory)?;
     let to = directory.join(format!("{}.jsonl.gz", name.display()));
-    let samples = store.join("samples.jsonl");
+    let samples = fs::read_to_string(store.join("samples.jsonl"))?;
+    let samples = samples.replace(&format!("{}/", root.display()), "");
+    let relative = store.join("samples-relative.jsonl");
+    fs::write(&relative, samples)?;
     // Without a name and a time in it, equal samples give equal files.
     let mut gzip = Command::new("gzip");
-    gzip.args(["--best", "--no-name", "--stdout"]).arg(&samples).stdout(fs::File::create(&to)?);
+    gzip.args(["--best", "--no-name", "--stdout"]).arg(&relative).stdout(fs::File::create(&to)?);
     exec::check(&mut gzip)
 }
 

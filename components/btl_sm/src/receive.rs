@@ -24,8 +24,11 @@ use crate::unmapped::{Announced, Unmapped};
 use crate::wake::{self, USES_BITMAP, Word};
 use crate::wire::{Geometry, News};
 
-/// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
-const BATCH: u32 = 64;
+/// Messages that one poll takes from a ring, so that a busy peer starves neither the others nor what waits to be sent:
+/// where both sides send long messages, each is to send again while what it has sent is in the caches. So one counts
+/// once more for each [`COUNTED`] bytes.
+const BATCH: usize = 64;
+const COUNTED: usize = 2048;
 
 /// With the bitmap: passes from one that looks into all rings to the next.
 const ROUND: u32 = 64;
@@ -127,7 +130,7 @@ impl Inbox {
         while let Some(inbound) = self.rings.get_mut(place) {
             if let Some(control) = inbound.ring.peek() {
                 match inbound.receive(device, cri, control) {
-                    Some(count) => events += count,
+                    Some(taken) => events += taken.events,
                     None => {
                         self.drop_ring(place);
                         continue;
@@ -159,9 +162,9 @@ impl Inbox {
                 let Some(inbound) = self.rings.get_mut(place) else { continue };
                 let Some(control) = inbound.ring.peek() else { continue };
                 match inbound.receive(device, cri, control) {
-                    Some(count) => {
-                        events += count;
-                        if count >= BATCH {
+                    Some(taken) => {
+                        events += taken.events;
+                        if taken.more {
                             self.left[word] |= 1 << (ring % WORD);
                         }
                     }
@@ -413,12 +416,25 @@ thread_local! {
     pub static UNMAPPABLE: std::cell::RefCell<Vec<u32>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
+/// What a poll has taken from a ring.
+struct Taken {
+    events: u32,
+    /// There is more.
+    more: bool,
+}
+
 impl Inbound {
     /// Handles what has arrived, beginning with the message of this control word; `None` when the peer
     /// broke the ring's rules.
-    fn receive(&mut self, state: &SmDevice, cri: &SmInstance, mut control: Control) -> Option<u32> {
-        let mut events = 0;
+    fn receive(
+        &mut self,
+        state: &SmDevice,
+        cri: &SmInstance,
+        mut control: Control,
+    ) -> Option<Taken> {
+        let (mut events, mut taken) = (0, 0);
         loop {
+            taken += 1 + control.len() / COUNTED;
             if control.kind() == KIND_MESSAGE {
                 let message = self.ring.message(control);
                 let Some(message) = message.filter(|message| message.len <= state.message_limit)
@@ -431,8 +447,8 @@ impl Inbound {
             }
             events += 1;
             match self.ring.peek() {
-                Some(next) if events < BATCH => control = next,
-                _ => return Some(events),
+                Some(next) if taken < BATCH => control = next,
+                next => return Some(Taken { events, more: next.is_some() }),
             }
         }
     }
