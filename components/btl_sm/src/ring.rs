@@ -32,7 +32,7 @@
 //! it overwrites. Positions count lines for ever and are private to each side.
 //!
 //! **Messages that grow.** A long message is published when its first step is written, so that both sides copy at once.
-//! The producer tells of each further one on a line of its own, see [`Steps`], and not by the control word, which the
+//! The producer tells of each further one on a line of its own, see `Steps`, and not by the control word, which the
 //! consumer has looked at last and would have to give back each time.
 //!
 //! **Memory.** A ring whose front only has memory ends its laps there, until a longer message that does not fit in asks
@@ -76,7 +76,7 @@ pub const KIND_CACHED: u8 = 3;
 /// [`Control::kind`]: the same, copied past the caches.
 pub const KIND_STREAMED: u8 = 4;
 /// [`Control::kind`]: with this bit, for the receive table, and still being written. The other bits say how many
-/// pieces a step has. The first step is there, the others follow; see [`Steps`].
+/// pieces a step has. The first step is there, the others follow; see `Steps`.
 pub const KIND_GROWING: u8 = 0x80;
 
 /// Most pieces of a step.
