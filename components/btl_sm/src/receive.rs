@@ -24,11 +24,11 @@ use crate::unmapped::{Announced, Unmapped};
 use crate::wake::{self, USES_BITMAP, Word};
 use crate::wire::{Geometry, News};
 
-/// Messages that one poll takes from a ring, so that a busy peer starves neither the others nor what waits to be sent:
-/// where both sides send long messages, each is to send again while what it has sent is in the caches. So one counts
-/// once more for each [`COUNTED`] bytes.
-const BATCH: usize = 64;
-const COUNTED: usize = 2048;
+/// Messages that one poll takes from a ring, so that a busy peer does not starve the others.
+const BATCH: u32 = 64;
+/// Bytes of a message behind which it takes no other, so that what waits to be sent is not starved either: where both
+/// sides send long messages, each is to send again while what it has sent is in the caches.
+const ENDS_BATCH: usize = 32 << 10;
 
 /// With the bitmap: passes from one that looks into all rings to the next.
 const ROUND: u32 = 64;
@@ -130,7 +130,7 @@ impl Inbox {
         while let Some(inbound) = self.rings.get_mut(place) {
             if let Some(control) = inbound.ring.peek() {
                 match inbound.receive(device, cri, control) {
-                    Some(taken) => events += taken.events,
+                    Some(count) => events += count,
                     None => {
                         self.drop_ring(place);
                         continue;
@@ -162,9 +162,10 @@ impl Inbox {
                 let Some(inbound) = self.rings.get_mut(place) else { continue };
                 let Some(control) = inbound.ring.peek() else { continue };
                 match inbound.receive(device, cri, control) {
-                    Some(taken) => {
-                        events += taken.events;
-                        if taken.more {
+                    Some(count) => {
+                        events += count;
+                        // More than a batch.
+                        if inbound.ring.peek().is_some() {
                             self.left[word] |= 1 << (ring % WORD);
                         }
                     }
@@ -416,25 +417,12 @@ thread_local! {
     pub static UNMAPPABLE: std::cell::RefCell<Vec<u32>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
-/// What a poll has taken from a ring.
-struct Taken {
-    events: u32,
-    /// There is more.
-    more: bool,
-}
-
 impl Inbound {
     /// Handles what has arrived, beginning with the message of this control word; `None` when the peer
     /// broke the ring's rules.
-    fn receive(
-        &mut self,
-        state: &SmDevice,
-        cri: &SmInstance,
-        mut control: Control,
-    ) -> Option<Taken> {
-        let (mut events, mut taken) = (0, 0);
+    fn receive(&mut self, state: &SmDevice, cri: &SmInstance, mut control: Control) -> Option<u32> {
+        let mut events = 0;
         loop {
-            taken += 1 + control.len() / COUNTED;
             if control.kind() == KIND_MESSAGE {
                 let message = self.ring.message(control);
                 let Some(message) = message.filter(|message| message.len <= state.message_limit)
@@ -447,8 +435,8 @@ impl Inbound {
             }
             events += 1;
             match self.ring.peek() {
-                Some(next) if taken < BATCH => control = next,
-                next => return Some(Taken { events, more: next.is_some() }),
+                Some(next) if events < BATCH && control.len() < ENDS_BATCH => control = next,
+                _ => return Some(events),
             }
         }
     }
