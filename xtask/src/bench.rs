@@ -76,7 +76,7 @@ pub fn run(workspace: &Workspace, wish: &Wish) -> Result<()> {
 }
 
 /// Puts the samples behind a published verdict into `directory`, compressed, under the experiment's name. Paths in them
-/// begin where the workspace does: where that lies on this machine is nobody's business.
+/// begin where the workspace does, so that they are the same wherever it lies.
 fn keep_samples(root: &Path, store: &Path, directory: &Path) -> Result<()> {
     let name = Path::new(store.file_name().context("the store has no name")?);
     fs::create_dir_all(directory)?;

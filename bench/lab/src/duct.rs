@@ -295,6 +295,7 @@ unsafe fn copy_through(from: *const u8, to: *mut u8, len: usize, stores: Stores)
             );
         };
     }
+    #[cfg(not(target_arch = "x86_64"))]
     let _ = stores;
     #[cfg(target_arch = "x86_64")]
     if len >= VECTORS && is_x86_feature_detected!("avx2") {

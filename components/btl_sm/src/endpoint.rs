@@ -562,33 +562,35 @@ impl Outbound {
         let streaming = way.is_some_and(|way| way.streams);
         let measured = self.pace.as_ref().filter(|_| way.is_some_and(|way| way.measured));
         let begun = if measured.is_some() { ticks() } else { 0 };
-        let mut growing: Option<ring::Growing> = None;
-        let step = step(len);
-        let (mut pieces, mut have) = (usize::from(step), header);
-        // SAFETY: promised by the caller; what is copied ends where the payload ends.
-        unsafe {
-            loop {
-                let end = ring::grown(pieces).min(len);
-                let from = message.payload.cast::<u8>().add(have - header);
-                let to = room.place.add(have);
+        // Copies the payload between two places of the message.
+        let put = |begin: usize, end: usize| {
+            // SAFETY: promised by the caller, and both places lie in the payload.
+            unsafe {
+                let from = message.payload.cast::<u8>().add(begin - header);
+                let to = room.place.add(begin);
                 if streaming {
-                    stream(from, to, end - have)
+                    stream(from, to, end - begin);
                 } else {
-                    copy_out(from, to, end - have)
+                    copy_out(from, to, end - begin);
                 }
-                have = end;
-                match &mut growing {
-                    _ if end == len => break,
-                    Some(growing) => self.ring.grow(growing),
-                    None => {
-                        // Last, as in any message.
-                        copy(message.header.cast(), room.place, header);
-                        growing = Some(self.ring.begin(message.tag, len as u32, step));
-                        self.ring_bell();
-                    }
-                }
-                pieces += usize::from(step);
             }
+        };
+        let step = step(len);
+        // Less than all: a message that grows is longer than a piece, and a step of more pieces no more than half of it.
+        let mut have = ring::grown(step.into());
+        put(header, have);
+        // SAFETY: promised by the caller. Last, as in any message.
+        unsafe { copy(message.header.cast(), room.place, header) };
+        let mut growing = self.ring.begin(message.tag, len as u32, step);
+        self.ring_bell();
+        loop {
+            let end = (have + usize::from(step) * ring::PIECE).min(len);
+            put(have, end);
+            if end == len {
+                break;
+            }
+            have = end;
+            self.ring.grow(&mut growing);
         }
         let kind = match measured {
             Some(pace) => {
@@ -597,10 +599,7 @@ impl Outbound {
             }
             None => KIND_MESSAGE,
         };
-        debug_assert!(growing.is_some(), "a step is less than all of it");
-        if let Some(growing) = &mut growing {
-            self.ring.finish(growing, kind);
-        }
+        self.ring.finish(&mut growing, kind);
     }
 
     /// Bytes of its lines that have memory.
@@ -609,7 +608,7 @@ impl Outbound {
         self.claimed.as_ref().expect("a ring").bytes
     }
 
-    /// Begins a message that nobody will end, and tells of further steps.
+    /// Begins a message, tells of further steps, and leaves it at that.
     #[cfg(all(test, not(feature = "loom")))]
     pub fn begin_growing(&mut self, tag: u8, len: usize, step: u8, further: usize) {
         self.ring.room(len, false).expect("room");

@@ -80,6 +80,12 @@ impl Match {
     pub fn long(self) -> [u8; DATA] {
         padded(&Self { word: word(kind::LONG, sequence_of(self.word)), ..self }.bytes())
     }
+
+    /// The header of this whole message if it has so many bytes of data, and how much of it is sent.
+    #[inline]
+    pub fn whole(self, bytes: u64) -> ([u8; DATA], usize) {
+        if bytes < LONG { (padded(&self.bytes()), Self::SIZE) } else { (self.long(), DATA) }
+    }
 }
 
 /// Bits of a sequence number.
@@ -408,5 +414,7 @@ mod tests {
         assert_eq!((long[0], &long[1..24]), (kind::LONG, &bytes[1..]));
         assert_eq!(size_of_kind(kind::LONG), Some(long.len()));
         assert!(long[24..].iter().all(|byte| *byte == 0));
+        let (whole, len) = header.whole(LONG - 1);
+        assert_eq!((&whole[..len], header.whole(LONG)), (&bytes[..], (long, DATA)));
     }
 }

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const CLASSES: usize = 8;
 /// One transfer in so many goes the other way, to see whether that has become the better one.
 const RETRY: u32 = 64;
-/// The same where that costs more than twice as much: it would cost one transfer in 64 more than it promises to find out
-/// so much sooner that it has become cheaper. If it is the better way that has become dearer, that is seen at once.
+/// The same where that costs more than twice as much, so that all such tries together stay cheap. That it has become the
+/// cheaper one is noticed that much later; that the way which is taken has become dearer, by the next samples.
 const RETRY_WORSE: u32 = 1024;
 
 /// One transfer in so many is measured when both ways are known: that takes 30 ns of each side.
@@ -48,6 +48,12 @@ impl Class {
     fn costs(&self) -> [u32; 2] {
         self.cost.each_ref().map(|cost| cost.load(Ordering::Relaxed))
     }
+
+    /// The same with the other side's; `None` until both ways were measured.
+    fn totals(&self, theirs: [u32; 2]) -> Option<[u32; 2]> {
+        let [cached, streaming] = self.costs();
+        (cached != 0 && streaming != 0).then(|| [cached + theirs[0], streaming + theirs[1]])
+    }
 }
 
 impl Pace {
@@ -63,14 +69,12 @@ impl Pace {
             return Choice { streams: false, measured: false };
         }
         let class = self.class(len);
-        let [cached, streaming] = class.costs();
         // One that another thread counts too is no loss.
         let number = class.transfers.load(Ordering::Relaxed);
         class.transfers.store(number.wrapping_add(1), Ordering::Relaxed);
-        if cached == 0 || streaming == 0 {
-            return Choice { streams: cached != 0, measured: true };
-        }
-        let [cached, streaming] = [cached + theirs[0], streaming + theirs[1]];
+        let Some([cached, streaming]) = class.totals(theirs) else {
+            return Choice { streams: class.costs()[0] != 0, measured: true };
+        };
         let is_worse = cached.max(streaming) / 2 > cached.min(streaming);
         let interval = if is_worse { RETRY_WORSE } else { RETRY };
         // More often in the beginning, when what is known is from cold memory.
@@ -83,8 +87,7 @@ impl Pace {
 
     /// Whether it is known that transfers of so many bytes had better stream.
     pub fn streams(&self, len: usize, theirs: [u32; 2]) -> bool {
-        let [cached, streaming] = self.class(len).costs();
-        streaming != 0 && streaming + theirs[1] < cached + theirs[0]
+        self.class(len).totals(theirs).is_some_and(|[cached, streaming]| streaming < cached)
     }
 
     /// A transfer took so many ticks of processor time.

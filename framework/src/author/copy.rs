@@ -11,34 +11,33 @@
 //! of a ring take 1.0 us instead of 1.3 within a processor's cache.
 
 /// Shorter copies are over before it matters.
-#[cfg(target_arch = "x86_64")]
 const FROM: usize = 2 << 10;
 /// Longer ones do not come from another processor's cache, and the library's copy is as fast.
 #[cfg(target_arch = "x86_64")]
 const UPTO: usize = 64 << 10;
 /// The same where the library's copy writes without reading. A little less than three pages, which a header may be in.
-#[cfg(target_arch = "x86_64")]
 const UPTO_WHOLE_LINES: usize = 11 << 10;
 
 /// Bytes from which the library's copy is the faster one on this processor; `None` where vectors are as fast up to lengths
 /// of which it does not matter.
 #[inline]
 pub fn library_from() -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
-    if upto() == UPTO_WHOLE_LINES {
-        return Some(UPTO_WHOLE_LINES + 1);
-    }
-    None
+    writes_whole_lines().then_some(UPTO_WHOLE_LINES + 1)
 }
 
 /// Bytes from which [`copy_out`] writes whole lines without reading them on this processor.
 #[inline]
 pub fn whole_lines_from() -> Option<usize> {
+    writes_whole_lines().then_some(FROM)
+}
+
+/// Whether `rep movsb` writes whole lines without reading them on this processor.
+#[inline]
+fn writes_whole_lines() -> bool {
     #[cfg(target_arch = "x86_64")]
-    if upto() == UPTO_WHOLE_LINES {
-        return Some(FROM);
-    }
-    None
+    return upto() == UPTO_WHOLE_LINES;
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// Longest copy by vectors on this processor.

@@ -376,6 +376,15 @@ fn a_ring_gets_the_memory_that_is_used() {
     assert_eq!(ring.memory(), 512 << 10);
     assert!(fill(&mut ring, 200_000) > 7);
     assert_eq!(ring.memory(), 2 << 20);
+    drop(ring);
+    // So do messages that are not short ones, when they find no room.
+    let sender = job.sender(2);
+    // SAFETY: one thread, and this is the only ring that it uses now.
+    let mut ring = unsafe { sender.outbound(job.state(), &job.cri(), 8) }.expect("a ring");
+    ring.room(4000, 0).expect("room");
+    assert_eq!(ring.memory(), 128 << 10);
+    fill(&mut ring, 4000);
+    assert!(ring.memory() > 128 << 10);
 }
 
 #[test]

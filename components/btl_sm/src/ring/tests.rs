@@ -571,13 +571,16 @@ mod properties {
         let mut memory = Memory::new(512);
         let (producer, mut consumer) = memory.ends();
         let mut producer = producer.in_turns(0);
-        (0..73).for_each(|_| pass(&mut producer, &mut consumer, 8, false));
+        (0..TURN_STRIDE).for_each(|_| pass(&mut producer, &mut consumer, 8, false));
         let before = producer.tail;
         // A short one would lie across where the receiver waits by all lines but one.
-        let lines = 73 + 1 - SHORT_LINES as usize;
+        let lines = (TURN_STRIDE + 1 - SHORT_LINES) as usize;
         producer.room(lines * LINE - CONTROL, true).expect("room");
         producer.publish_room(KIND_MESSAGE, 1, (lines * LINE - CONTROL) as u32);
-        assert!(producer.tail > before + 73, "a lap has ended: the receiver waits in the new one");
+        assert!(
+            producer.tail > before + TURN_STRIDE,
+            "a lap has ended: the receiver waits in the new one"
+        );
         assert!(producer.room(SHORT, false).is_some());
     }
 

@@ -259,7 +259,7 @@ impl Core {
     #[inline(always)]
     unsafe fn short_at_once<M: Mode>(&self, send: &PmlSend) -> Tried {
         // SAFETY: promised by the caller.
-        unsafe { self.at_once::<M, { wire::Match::SIZE }>(send) }
+        unsafe { self.at_once::<M, false>(send) }
     }
 
     /// The same for one whose header is padded, if the other was not tried.
@@ -270,23 +270,22 @@ impl Core {
     unsafe fn long_at_once<M: Mode>(&self, send: &PmlSend, tried: Tried) -> Tried {
         match tried {
             // SAFETY: promised by the caller.
-            Tried::Not => unsafe { self.at_once::<M, { wire::DATA }>(send) },
+            Tried::Not => unsafe { self.at_once::<M, true>(send) },
             tried => tried,
         }
     }
 
-    /// Tries to send a whole message without holes, with so many bytes of header, to a peer that is known.
+    /// Tries to send a whole message without holes, a long one or a short one, to a peer that is known.
     ///
     /// # Safety
     /// As the contract says.
     #[inline(always)]
-    unsafe fn at_once<M: Mode, const HEADER: usize>(&self, send: &PmlSend) -> Tried {
+    unsafe fn at_once<M: Mode, const LONG: bool>(&self, send: &PmlSend) -> Tried {
         // SAFETY: promised by the caller.
         let (state, datatype) = unsafe { (self.comms.state(send.comm), &*send.datatype) };
         let Some((rank, peer)) = state.known(send.peer) else { return Tried::Not };
         let bytes = send.count.saturating_mul(datatype.size);
-        let is_long = HEADER == wire::DATA;
-        let fits = match is_long {
+        let fits = match LONG {
             true => (wire::LONG..peer.long_end).contains(&bytes),
             false => bytes < peer.short_end,
         };
@@ -297,7 +296,7 @@ impl Core {
         let from = send.buffer.cast::<u8>().wrapping_offset(datatype.true_lb as isize);
         // SAFETY: promised by the caller; header and data are short enough.
         let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
-            if is_long {
+            if LONG {
                 let header = header.long();
                 return rail.immediate(wire::TAG_GROWING, cri, &header, from, bytes as usize);
             }
@@ -328,11 +327,8 @@ impl Core {
         let rank = state.rank(send.peer);
         // SAFETY: promised by the caller; `eager` fits with the header.
         let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
-            let len = data.bytes as usize;
-            if data.bytes >= wire::LONG {
-                return rail.push(cri, &header.long(), data, 0, len, &mut None);
-            }
-            rail.push(cri, &header.bytes(), data, 0, len, &mut None)
+            let (header, len) = header.whole(data.bytes);
+            rail.push(cri, &header[..len], data, 0, data.bytes as usize, &mut None)
         };
         self.number_and_push::<M>(send, state, rank, peer, data.bytes, push)
     }
@@ -597,12 +593,11 @@ impl Core {
         let word = |kind| wire::word(kind, request.sequence);
         match request.protocol {
             Protocol::Eager => {
-                let (word, long) = (word(kind::MATCH), request.data.bytes >= wire::LONG);
-                let whole = wire::Match { word, source, tag, maker, serial };
-                let (short, padded) = (whole.bytes(), whole.long());
-                let bytes: &[u8] = if long { &padded } else { &short };
-                header[..bytes.len()].copy_from_slice(bytes);
-                bytes.len()
+                let word = word(kind::MATCH);
+                let short = wire::Match { word, source, tag, maker, serial };
+                let (bytes, len) = short.whole(request.data.bytes);
+                header[..len].copy_from_slice(&bytes[..len]);
+                len
             }
             Protocol::Synchronous => {
                 let word = word(kind::SYNC);
