@@ -201,12 +201,14 @@ static void probed(int thread)
     }
 }
 
-/* All threads use the buffer of the process, which has room for one message of each at least. */
+/* All threads use the buffer of the process, which has room for one message of each at least. A flush may wait
+   until the messages of all threads are received, so no thread waits for one before it has received all of its
+   own: else the threads of two processes could wait for each other's. */
 static void buffered(int thread)
 {
-    int out[100], in[100];
+    int out[100], in[100], flushes = 0;
     MPI_Status status;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL, flushed[MESSAGES / 40];
     for (int round = 0; round < MESSAGES; round++) {
         int n = 1 + round % 100, code;
         fill(out, n, rank, thread, round);
@@ -221,8 +223,10 @@ static void buffered(int thread)
         OK(MPI_Recv(in, n, MPI_INT, previous, thread, MPI_COMM_WORLD, &status));
         check(in, n, previous, thread, round);
         if (round % 40 == 39)
-            OK(MPI_Buffer_flush());
+            OK(MPI_Buffer_iflush(&flushed[flushes++]));
     }
+    OK(MPI_Waitall(flushes, flushed, MPI_STATUSES_IGNORE));
+    OK(MPI_Buffer_flush());
 }
 
 int main(void)
