@@ -34,14 +34,14 @@ cairn_framework::params! {
         slot: size("16k"),
             "Data that a process has for others at a time; what is longer goes in several steps. A \
              communicator takes four times as much for each of its processes. Where these share processors or are more \
-             than eight, it is up to four times as much at a time, and up to 16 times that for each; 0 leaves only \
-             barriers in shared memory",
+             than eight, it is up to four times as much at a time, so that the communicator takes about 256 times as much, \
+             and four times as much for each process at least; 0 leaves only barriers in shared memory",
             level(5), same();
         limit: size("256k"),
             "What a process has for others in shared memory, at most: a vector, a block, or all parts of a \
              reduce-scatter; what is longer goes in messages",
             level(5), same();
-        alltoall_limit: size("48k"),
+        alltoall_limit: size("2m"),
             "The same for all blocks of an alltoall, and on average for each block of one with blocks of several lengths",
             level(5), same();
         rooted_limit: size("1m"),

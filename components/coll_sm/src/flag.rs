@@ -19,6 +19,12 @@
 //! seen the flags of turn t - 1, and there is nothing to look at. So processes that don't hear from the others
 //! are n - 1 turns ahead at most, and none is more than n turns behind another.
 //!
+//! **Several turns at once.** Where all wait for all, a process may begin several turns, fewer than there are slots, write
+//! its slots of all of them, and meet the others in the first one only. It sets the flags of the rest when it has read what
+//! all have written in all of them; so such a flag says here, too, that its owner is through with the turn before. For
+//! room in the last of them all need to have begun the turn before the first one, so none waits for another that waits
+//! for it.
+//!
 //! **Why numbers may go round.** Each flag gets a new number every n turns, and turns that are compared are
 //! at most 2 * n apart; so the sign of their difference says which is later. The number of all turns is a multiple
 //! of n, which is a power of two. What a process knows of the others ([`Count`]) may be older, when it has not asked for long; but a
@@ -76,7 +82,12 @@ impl Turn {
     pub const BEFORE: Self = Self(0_u32.wrapping_sub(2 * 16 * Slots::MOST.0));
 
     pub const fn next(self) -> Self {
-        Self(self.0.wrapping_add(2))
+        self.after(1)
+    }
+
+    /// The one that comes so many turns after it.
+    pub const fn after(self, turns: u32) -> Self {
+        Self(self.0.wrapping_add(2 * turns))
     }
 
     /// The turn that all must have begun before the slot of this one is written.
@@ -397,6 +408,44 @@ mod model {
                 assert!(shared.wait(1, turn.free_from(SLOTS), true));
                 shared.write(0, turn);
                 shared.set(0, turn);
+            }
+            reader.join().unwrap();
+        });
+    }
+
+    /// Both begin as many turns at once as may be, and meet in the first. Then one writes as long as it may.
+    #[test]
+    fn model_several_turns_at_once() {
+        check(|| {
+            let exchange = |shared: &Shared, own: usize| {
+                let first = BEFORE.next();
+                let turns = || (0..SLOTS.number() - 1).map(|nth| first.after(nth));
+                turns().for_each(|turn| shared.write(own, turn));
+                shared.set(own, first);
+                assert!(shared.wait(1 - own, first, false));
+                turns().for_each(|turn| assert_eq!(shared.read(1 - own, turn), turn.0));
+                turns().skip(1).for_each(|turn| shared.set(own, turn));
+                first.after(SLOTS.number() - 1)
+            };
+            let shared = Shared::new();
+            let reader = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    let mut turn = exchange(&shared, 1);
+                    for _ in 0..2 {
+                        shared.set(1, turn);
+                        assert!(shared.wait(0, turn, false));
+                        assert_eq!(shared.read(0, turn), turn.0);
+                        turn = turn.next();
+                    }
+                })
+            };
+            let mut turn = exchange(&shared, 0);
+            for _ in 0..2 {
+                assert!(shared.wait(1, turn.free_from(SLOTS), true));
+                shared.write(0, turn);
+                shared.set(0, turn);
+                turn = turn.next();
             }
             reader.join().unwrap();
         });

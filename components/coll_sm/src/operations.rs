@@ -11,7 +11,7 @@ use cairn_schedule::{Data, Link};
 
 use crate::blocks;
 use crate::flag::{Kind, Turn};
-use crate::turns::Turns;
+use crate::turns::{Series, Turns};
 
 /// Of more bytes than that few processes share the work of an allreduce; fewer bytes each reduces itself.
 const SPLIT: u64 = 4096;
@@ -160,7 +160,7 @@ fn uneven() -> Failure {
 
 /// How many turns `count` takes, of which each does `each`: one at least.
 fn turns_for(count: u64, each: u64) -> u64 {
-    count.div_ceil(each.max(1)).max(1)
+    if count <= each { 1 } else { count.div_ceil(each.max(1)) }
 }
 
 #[allow(clippy::missing_safety_doc)] // all are as for `run`
@@ -231,6 +231,11 @@ impl Call<'_> {
         } else {
             self.slot
         }
+    }
+
+    /// Where all begin several turns at once, one that needs others would be in another turn from now on, which all see.
+    fn stays_alike(&self, needs_the_same: bool) -> Result<(), Failure> {
+        if needs_the_same || self.turns.is_few() { Ok(()) } else { Err(uneven()) }
     }
 
     /// Writes the piece of a rank's block that begins at a byte to its place. Whether there was room.
@@ -337,77 +342,127 @@ impl Call<'_> {
         }
     }
 
+    /// Where all blocks are as long as their own, and processes are many or share processors, they meet once for as much as
+    /// is in the slots of several turns.
     unsafe fn allgather(&self) -> Result<bool, Failure> {
         let turns = &self.turns;
         let blocks = self.of.receive_blocks();
         let own = blocks.block(turns.rank);
         let data = if self.of.send_in_place() { own } else { self.of.send() };
         let all = data.bytes();
+        let is_even = self.of.args.operation == COLL_ALLGATHER;
+        let most = if is_even { turns.most_in_series() } else { 1 } * self.slot;
         let mut well = true;
-        let (mut number, mut count) = (0, 1);
-        while number < count {
-            let turn = turns.begin();
-            turns.make_room(turn)?;
-            let at = number * self.slot;
-            let len = all.saturating_sub(at).min(self.slot);
-            // SAFETY: as above; a slot has so much room.
-            unsafe { turns.put(&data, at, turns.own(turn), len) };
-            turns.say_bytes(turn, all);
-            turns.exchange(turn)?;
-            if number == 0 && !self.of.send_in_place() {
+        let (mut at, mut end) = (0, all);
+        loop {
+            let part = |all: u64| all.saturating_sub(at).min(most);
+            let series = turns.begin_series(turns_for(part(all), self.slot))?;
+            self.spread(series, 0, part(all), |turn, offset, done, len| {
+                // SAFETY: as above; a slot has so much room.
+                unsafe { turns.put(&data, at + done, turns.own(turn).wrapping_add(offset), len) };
+            });
+            turns.say_bytes(series.first, all);
+            turns.exchange(series.first)?;
+            if at == 0 && !self.of.send_in_place() {
                 // SAFETY: as above.
                 well &= unsafe { data.copy_to(&own) };
             }
-            count = count.max(turns_for(all, self.slot));
             for rank in self.others() {
-                count = count.max(turns_for(turns.bytes(rank, turn), self.slot));
-                // SAFETY: as above.
-                well &= unsafe { self.take(blocks.block(rank), rank, turn, at, self.slot) };
+                let its = turns.bytes(rank, series.first);
+                if its != all {
+                    self.stays_alike(
+                        !is_even || turns_for(its, self.slot) == turns_for(all, self.slot),
+                    )?;
+                    end = end.max(its);
+                }
+                let block = blocks.block(rank);
+                self.spread(series, 0, part(its), |turn, offset, done, len| {
+                    let from = turns.data(rank, turn).wrapping_add(offset);
+                    // SAFETY: as above.
+                    well &= unsafe { block.write(at + done, from, len) };
+                });
             }
-            number += 1;
+            turns.end_series(series);
+            at += most;
+            if at >= end {
+                return Ok(well);
+            }
         }
-        Ok(well)
     }
 
+    /// Blocks for others lie one behind the other in a slot, or in those of several turns where all meet once for them. If
+    /// they are longer than those, a part of each goes at a time.
     unsafe fn alltoall(&self) -> Result<bool, Failure> {
-        let (turns, ranks) = (&self.turns, u64::from(self.turns.size));
+        let (turns, others) = (&self.turns, u64::from(self.turns.size) - 1);
         let come = self.of.receive_blocks();
         let gone = if self.of.send_in_place() { come } else { self.of.send_blocks() };
         let all = gone.block(0).bytes();
-        // A piece of each block at a time.
-        let piece = |all: u64| all.min(self.slot / ranks);
+        // Of one block.
+        let most = turns.most_in_series() * (self.slot / others);
+        let slots = |part: u64| turns_for(part * others, self.slot);
         let mut well = true;
-        let (mut number, mut count) = (0, 1);
-        while number < count {
-            let turn = turns.begin();
-            turns.make_room(turn)?;
-            let at = number * piece(all);
-            let len = all.saturating_sub(at).min(piece(all));
-            for rank in self.others() {
-                let place = turns.own(turn).wrapping_add((u64::from(rank) * piece(all)) as usize);
-                // SAFETY: as above; a slot has room for a piece of each block.
-                unsafe { turns.put(&gone.block(rank), at, place, len) };
+        let (mut at, mut end) = (0, all);
+        loop {
+            let part = |all: u64| all.saturating_sub(at).min(most);
+            let series = turns.begin_series(slots(part(all)))?;
+            for (place, rank) in (0..others).zip(self.others()) {
+                let block = gone.block(rank);
+                self.spread(series, place * part(all), part(all), |turn, offset, done, len| {
+                    let to = turns.own(turn).wrapping_add(offset);
+                    // SAFETY: as above; the slots have room for a part of each block.
+                    unsafe { turns.put(&block, at + done, to, len) };
+                });
             }
-            turns.say_bytes(turn, all);
-            turns.exchange(turn)?;
-            if number == 0 && !self.of.send_in_place() {
+            turns.say_bytes(series.first, all);
+            turns.exchange(series.first)?;
+            if at == 0 && !self.of.send_in_place() {
                 // SAFETY: as above.
                 well &= unsafe { gone.block(turns.rank).copy_to(&come.block(turns.rank)) };
             }
-            count = count.max(turns_for(all, piece(all)));
             for rank in self.others() {
-                let all = turns.bytes(rank, turn);
-                count = count.max(turns_for(all, piece(all)));
-                let at = number * piece(all);
-                let len = all.saturating_sub(at).min(piece(all));
-                let first = u64::from(turns.rank) * piece(all);
-                let place = turns.data(rank, turn).wrapping_add(first as usize);
-                // SAFETY: as above.
-                well &= unsafe { come.block(rank).write(at, place, len) };
+                let its = turns.bytes(rank, series.first);
+                if its != all {
+                    let alike = turns_for(its, most) == turns_for(all, most);
+                    self.stays_alike(alike && slots(part(its)) == slots(part(all)))?;
+                    end = end.max(its);
+                }
+                let (block, len) = (come.block(rank), part(its));
+                // Its others begin behind it.
+                let behind = turns.rank + if turns.rank < rank { turns.size } else { 0 } - rank - 1;
+                self.spread(series, u64::from(behind) * len, len, |turn, offset, done, len| {
+                    let from = turns.data(rank, turn).wrapping_add(offset);
+                    // SAFETY: as above.
+                    well &= unsafe { block.write(at + done, from, len) };
+                });
             }
-            number += 1;
+            turns.end_series(series);
+            at += most;
+            if at >= end {
+                return Ok(well);
+            }
         }
-        Ok(well)
+    }
+
+    /// Bytes at an offset in the slots of a series: for those in each slot its turn, their offset there, how many come
+    /// before them, and how many they are.
+    #[inline]
+    fn spread(
+        &self,
+        series: Series,
+        offset: u64,
+        len: u64,
+        mut each: impl FnMut(Turn, usize, u64, u64),
+    ) {
+        if offset + len <= self.slot {
+            return each(series.first, offset as usize, 0, len);
+        }
+        let mut done = 0;
+        while done < len {
+            let (nth, at) = ((offset + done) / self.slot, (offset + done) % self.slot);
+            let here = (self.slot - at).min(len - done);
+            each(series.turn(nth), at as usize, done, here);
+            done += here;
+        }
     }
 
     unsafe fn reduce(&self, root: u32) -> Result<bool, Failure> {

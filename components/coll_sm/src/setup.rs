@@ -80,6 +80,9 @@ const LARGEST: u64 = 1 << 40;
 /// A communicator with more slots has as few for each process as may be.
 const MANY_SLOTS: u32 = 128;
 
+/// Where processes share processors, all slots together have so many times the wished bytes.
+const ALL_SLOTS: u64 = 256;
+
 /// Memory that all processes of the communicator have mapped.
 pub struct Shared {
     segment: Segment,
@@ -134,8 +137,9 @@ impl Wish {
         if self.is_few {
             return self.slot;
         }
-        let most = self.slot.saturating_mul(4);
-        (self.slot.saturating_mul(16) / u64::from(size)).clamp(self.slot, most)
+        let all = self.slot.saturating_mul(ALL_SLOTS);
+        let slots = u64::from(self.slots(size).number().saturating_mul(size));
+        (all / slots).clamp(self.slot, self.slot.saturating_mul(4))
     }
 
     /// How many slots a process has. Where processes take turns on a processor, one that sends only goes on for as many
@@ -413,7 +417,8 @@ mod tests {
         };
         assert_eq!(of(64 << 20, false, 4), (64 << 10, 16));
         assert_eq!(of(64 << 20, false, 8), (32 << 10, 16));
-        assert_eq!(of(64 << 20, false, 16), (16 << 10, 8));
+        assert_eq!(of(64 << 20, false, 16), (32 << 10, 8));
+        assert_eq!(of(64 << 20, false, 32), (32 << 10, 4));
         assert_eq!(of(64 << 20, true, 4), (16 << 10, 4));
         assert_eq!(of(64 << 20, false, 1000), (16 << 10, 4));
         assert_eq!(of(600 << 10, false, 4), (32 << 10, 4));

@@ -42,6 +42,25 @@ pub struct Turns<'a> {
     pub size: u32,
 }
 
+/// Turns that begin at once, of which all meet in the first one.
+#[derive(Clone, Copy)]
+pub struct Series {
+    pub first: Turn,
+    pub count: u32,
+}
+
+impl Series {
+    /// The turn of this number.
+    pub fn turn(self, nth: u64) -> Turn {
+        self.first.after(nth as u32)
+    }
+
+    /// The turns, each with its number.
+    pub fn turns(self) -> impl Iterator<Item = (u64, Turn)> {
+        (0..u64::from(self.count)).map(move |nth| (nth, self.turn(nth)))
+    }
+}
+
 impl Turns<'_> {
     /// Begins the next turn.
     #[inline]
@@ -51,6 +70,26 @@ impl Turns<'_> {
             self.host.progress();
         }
         turn
+    }
+
+    /// How many turns a series has at most. With as many as there are slots each would wait for the others to begin it.
+    pub fn most_in_series(&self) -> u64 {
+        if self.is_few() { 1 } else { u64::from(self.member.shared.shape().slots.number() - 1) }
+    }
+
+    /// Begins as many turns of all for all as are wanted, and may be: this process's slots of all of them may be
+    /// written.
+    pub fn begin_series(&self, wanted: u64) -> Result<Series, Failure> {
+        let count = wanted.clamp(1, self.most_in_series()) as u32;
+        let first = self.begin();
+        self.make_room(first)?;
+        (1..count).try_for_each(|_| self.make_room(self.begin()))?;
+        Ok(Series { first, count })
+    }
+
+    /// Ends them, when this process has read what others have in all of them.
+    pub fn end_series(&self, series: Series) {
+        series.turns().skip(1).for_each(|(_, turn)| self.set(turn));
     }
 
     /// Whether each process reads what all others have.

@@ -193,6 +193,88 @@ fn bcast(size: usize, root: usize, units: usize, random: &mut Random) -> Vec<Pla
     (0..size).map(&mut plan).collect()
 }
 
+/// Blocks that take the slots of several turns at once, and more than those. Before and behind them a process that only
+/// sends goes on as far as it may.
+#[test]
+fn blocks_around_what_several_turns_hold() {
+    for (size, units) in [(2, 650..690), (3, 395..425), (5, 245..265), (5, 500..515)] {
+        let world = world(Kind::new(size, true, 512));
+        let (mut random, mut all) = (Random(5), Plans::new());
+        for units in units.chain([0, 1, 20, 70, 100]) {
+            let in_place = random.flip();
+            for operation in [COLL_ALLGATHER, COLL_ALLTOALL] {
+                push(&mut all, exchange(operation, size as usize, units, in_place, &mut random));
+                let root = random.below(size.into()) as usize;
+                for _ in 0..random.below(20) {
+                    push(&mut all, bcast(size as usize, root, 85, &mut random));
+                }
+            }
+        }
+        assert_eq!(check(&world, all, 3), Ok(()));
+    }
+}
+
+/// An allgather or alltoall with blocks of so many units.
+fn exchange(
+    operation: u32,
+    size: usize,
+    units: usize,
+    in_place: bool,
+    random: &mut Random,
+) -> Vec<Plan> {
+    // By sender and receiver.
+    let rows: Vec<Vec<Vec<u32>>> = (0..size)
+        .map(|_| match operation {
+            COLL_ALLGATHER => vec![random.row(units); size],
+            _ => (0..size).map(|_| random.row(units)).collect(),
+        })
+        .collect();
+    let mut plan = |rank: usize| {
+        let sends = |to: usize| (Some(rows[rank][to].clone()), None);
+        let receives = |from: usize| {
+            let is_there = in_place && (operation == COLL_ALLTOALL || from == rank);
+            let there = if operation == COLL_ALLTOALL { rank } else { from };
+            let before = is_there.then(|| rows[there][from].clone());
+            (before, Some(rows[from][rank].clone()))
+        };
+        let blocks = |random: &mut Random, contents: Vec<_>| {
+            Side::blocks(random, Blocks::Alike, &types(), &vec![units; size], &contents)
+        };
+        let send = match operation {
+            _ if in_place => Side::in_place(),
+            COLL_ALLGATHER => Side::single(random.pick(&types()), units, sends(rank)),
+            _ => blocks(random, (0..size).map(sends).collect()),
+        };
+        let receive = blocks(random, (0..size).map(receives).collect());
+        Plan { operation, root: 0, op: None, send, receive }
+    };
+    (0..size).map(&mut plan).collect()
+}
+
+/// Those whose blocks take other turns are told of it, and so is who comes later.
+#[test]
+fn blocks_that_take_other_turns_are_an_error_for_all() {
+    for operation in [COLL_ALLGATHER, COLL_ALLTOALL] {
+        for (units, others) in [(1, 400), (100, 400), (1000, 1600)] {
+            let world = world(Kind::new(3, true, 512));
+            let context = world.contexts();
+            let results = world.run(move |rank| {
+                let units = if rank.rank == 1 { others } else { units };
+                let mut random = Random(1);
+                let mut plans = exchange(operation, 3, units, false, &mut random);
+                let open = rank.open(context);
+                let first = status(rank, &open, &mut plans[rank.rank as usize], 0);
+                let mut next = bcast(3, 0, 1, &mut random);
+                (first, status(rank, &open, &mut next[rank.rank as usize], 1))
+            });
+            for (first, next) in results {
+                assert!([ERR_ARGUMENT, ERR_PEER].contains(&first), "{operation} {units} {first}");
+                assert_eq!(next, ERR_PEER, "{operation} {units}");
+            }
+        }
+    }
+}
+
 /// Whatever comes between them: that decides in which of two ways the next one is done.
 #[test]
 fn nobody_leaves_a_barrier_before_all_have_come() {
