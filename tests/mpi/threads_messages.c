@@ -112,20 +112,17 @@ static int share(void)
     return total;
 }
 
-/* Any thread's receive takes any message. */
+/* Any thread's receive takes any message. None waits for a message to be sent before it has received all that it
+   is to: it may be received only then. */
 static void wildcards(int thread)
 {
-    struct letter *letters = malloc(sizeof *letters * 16), in;
-    MPI_Request sends[16];
+    struct letter *letters = malloc(sizeof *letters * MESSAGES), in;
+    MPI_Request *sends = malloc(sizeof *sends * MESSAGES);
     MPI_Status status;
     int left = share();
-    for (int i = 0; i < 16; i++)
-        sends[i] = MPI_REQUEST_NULL;
     for (int m = 0; m < MESSAGES || left > 0; m++) {
-        if (m < MESSAGES) {
-            OK(MPI_Wait(&sends[m % 16], MPI_STATUS_IGNORE));
-            sends[m % 16] = post(&letters[m % 16], thread, m, MPI_COMM_WORLD);
-        }
+        if (m < MESSAGES)
+            sends[m] = post(&letters[m], thread, m, MPI_COMM_WORLD);
         if (left > 0 && (m % 16 > 7 || m >= MESSAGES)) {
             OK(MPI_Recv(&in, sizeof in, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
                         &status));
@@ -139,8 +136,8 @@ static void wildcards(int thread)
                 take(&in, &status);
             }
     }
-    OK(MPI_Waitall(16, sends, MPI_STATUSES_IGNORE));
-    free(letters);
+    OK(MPI_Waitall(MESSAGES, sends, MPI_STATUSES_IGNORE));
+    free(letters), free(sends);
 }
 
 /* A message that one thread has matched is no other thread's. */

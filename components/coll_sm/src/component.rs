@@ -23,6 +23,9 @@ const PRIORITY: i64 = 30;
 /// The most processes of which each reads what all others have.
 const FEW: u32 = 8;
 
+/// Where slots hold so little that an alltoall had to meet more often than that, it goes in messages.
+const MEETINGS: u64 = 8;
+
 cairn_framework::params! {
     /// The parameters.
     pub struct Params {
@@ -34,15 +37,16 @@ cairn_framework::params! {
         slot: size("16k"),
             "Data that a process has for others at a time; what is longer goes in several steps. A \
              communicator takes four times as much for each of its processes. Where these share processors or are more \
-             than eight, it is up to four times as much at a time, so that the communicator takes about 256 times as much, \
-             and four times as much for each process at least; 0 leaves only barriers in shared memory",
+             than eight, it is up to four times as much at a time, and the communicator takes up to 256 times as much, or four \
+             times as much for each process if that is more; 0 leaves only barriers in shared memory",
             level(5), same();
         limit: size("256k"),
             "What a process has for others in shared memory, at most: a vector, a block, or all parts of a \
              reduce-scatter; what is longer goes in messages",
             level(5), same();
         alltoall_limit: size("2m"),
-            "The same for all blocks of an alltoall, and on average for each block of one with blocks of several lengths",
+            "The same for all blocks of an alltoall, and on average for each block of one with blocks of several lengths; \
+             eight times what all slots but one hold at most, and blocks of several lengths what a slot has for each",
             level(5), same();
         rooted_limit: size("1m"),
             "The same for operations with a root",
@@ -200,16 +204,18 @@ impl SharedMemory {
 
     /// How long vectors and blocks may be among few processes that have a core each, or others.
     #[inline]
-    fn limits(&self, is_few: bool) -> Limits {
+    fn limits(&self, turns: &Turns<'_>, slot: u64) -> Limits {
         let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
         let Params { few_blocks_limit, few_alltoall_limit, few_limit, .. } = &self.params;
-        if is_few {
+        if turns.is_few() {
             let (few, alltoall) = (few_limit.get(), few_alltoall_limit.get());
             let rooted = few_blocks_limit.get();
             let allgather = rooted;
             return Limits { rooted, reduce: few, alltoall, allgather, scan_from: 0, others: few };
         }
-        let (alltoall, rooted) = (alltoall_limit.get(), rooted_limit.get());
+        let series = turns.most_in_series() * slot;
+        let alltoall = alltoall_limit.get().min(series.saturating_mul(MEETINGS));
+        let rooted = rooted_limit.get();
         let scan_from = if self.host.job().is_crowded() { self.params.scan_from.get() } else { 0 };
         let others = limit.get();
         Limits { rooted, reduce: rooted, alltoall, allgather: others, scan_from, others }
@@ -229,7 +235,7 @@ impl SharedMemory {
         let turns = Turns { host: self.host, member, rank, size };
         let slot = member.shared.shape().slot;
         let of = cairn_schedule::Call { comm, args };
-        let limits = self.limits(turns.is_few());
+        let limits = self.limits(&turns, slot);
         if !operations::fits(&of, slot, limits) {
             return Err(Failure::declined());
         }

@@ -80,7 +80,8 @@ const LARGEST: u64 = 1 << 40;
 /// A communicator with more slots has as few for each process as may be.
 const MANY_SLOTS: u32 = 128;
 
-/// Where processes share processors, all slots together have so many times the wished bytes.
+/// Where processes share processors, or are many, all slots together have so many times the wished bytes at most, but
+/// each has those at least.
 const ALL_SLOTS: u64 = 256;
 
 /// Memory that all processes of the communicator have mapped.

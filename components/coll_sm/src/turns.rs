@@ -82,8 +82,9 @@ impl Turns<'_> {
     pub fn begin_series(&self, wanted: u64) -> Result<Series, Failure> {
         let count = wanted.clamp(1, self.most_in_series()) as u32;
         let first = self.begin();
-        self.make_room(first)?;
-        (1..count).try_for_each(|_| self.make_room(self.begin()))?;
+        // Where there is room for the last one there is for all.
+        let last = (1..count).fold(first, |_, _| self.begin());
+        self.make_room(last)?;
         Ok(Series { first, count })
     }
 
