@@ -357,10 +357,8 @@ impl Call<'_> {
         loop {
             let part = |all: u64| all.saturating_sub(at).min(most);
             let series = turns.begin_series(turns_for(part(all), self.slot))?;
-            self.spread(series, 0, part(all), |turn, offset, done, len| {
-                // SAFETY: as above; a slot has so much room.
-                unsafe { turns.put(&data, at + done, turns.own(turn).wrapping_add(offset), len) };
-            });
+            // SAFETY: as above; the slots have so much room.
+            unsafe { self.put_in(series, 0, &data, at, part(all)) };
             turns.say_bytes(series.first, all);
             turns.exchange(series.first)?;
             if at == 0 && !self.of.send_in_place() {
@@ -375,12 +373,9 @@ impl Call<'_> {
                     )?;
                     end = end.max(its);
                 }
-                let block = blocks.block(rank);
-                self.spread(series, 0, part(its), |turn, offset, done, len| {
-                    let from = turns.data(rank, turn).wrapping_add(offset);
-                    // SAFETY: as above.
-                    well &= unsafe { block.write(at + done, from, len) };
-                });
+                // SAFETY: as above.
+                well &=
+                    unsafe { self.take_from(rank, series, 0, &blocks.block(rank), at, part(its)) };
             }
             turns.end_series(series);
             at += most;
@@ -406,12 +401,9 @@ impl Call<'_> {
             let part = |all: u64| all.saturating_sub(at).min(most);
             let series = turns.begin_series(slots(part(all)))?;
             for (place, rank) in (0..others).zip(self.others()) {
-                let block = gone.block(rank);
-                self.spread(series, place * part(all), part(all), |turn, offset, done, len| {
-                    let to = turns.own(turn).wrapping_add(offset);
-                    // SAFETY: as above; the slots have room for a part of each block.
-                    unsafe { turns.put(&block, at + done, to, len) };
-                });
+                let (block, len) = (gone.block(rank), part(all));
+                // SAFETY: as above; the slots have room for a part of each block.
+                unsafe { self.put_in(series, place * len, &block, at, len) };
             }
             turns.say_bytes(series.first, all);
             turns.exchange(series.first)?;
@@ -429,11 +421,9 @@ impl Call<'_> {
                 let (block, len) = (come.block(rank), part(its));
                 // Its others begin behind it.
                 let behind = turns.rank + if turns.rank < rank { turns.size } else { 0 } - rank - 1;
-                self.spread(series, u64::from(behind) * len, len, |turn, offset, done, len| {
-                    let from = turns.data(rank, turn).wrapping_add(offset);
-                    // SAFETY: as above.
-                    well &= unsafe { block.write(at + done, from, len) };
-                });
+                let place = u64::from(behind) * len;
+                // SAFETY: as above.
+                well &= unsafe { self.take_from(rank, series, place, &block, at, len) };
             }
             turns.end_series(series);
             at += most;
@@ -441,6 +431,36 @@ impl Call<'_> {
                 return Ok(well);
             }
         }
+    }
+
+    /// Writes bytes of a block, from one of them on, to an offset in this process's slots of a series.
+    #[inline]
+    unsafe fn put_in(&self, series: Series, offset: u64, block: &Data, at: u64, len: u64) {
+        self.spread(series, offset, len, |turn, offset, done, len| {
+            let to = self.turns.own(turn).wrapping_add(offset);
+            // SAFETY: promised by the caller.
+            unsafe { self.turns.put(block, at + done, to, len) };
+        });
+    }
+
+    /// The other way, from a rank's slots. Whether there was room.
+    #[inline]
+    unsafe fn take_from(
+        &self,
+        rank: u32,
+        series: Series,
+        offset: u64,
+        block: &Data,
+        at: u64,
+        len: u64,
+    ) -> bool {
+        let mut well = true;
+        self.spread(series, offset, len, |turn, offset, done, len| {
+            let from = self.turns.data(rank, turn).wrapping_add(offset);
+            // SAFETY: promised by the caller.
+            well &= unsafe { block.write(at + done, from, len) };
+        });
+        well
     }
 
     /// Bytes at an offset in the slots of a series: for those in each slot its turn, their offset there, how many come

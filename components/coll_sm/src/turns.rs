@@ -54,11 +54,6 @@ impl Series {
     pub fn turn(self, nth: u64) -> Turn {
         self.first.after(nth as u32)
     }
-
-    /// The turns, each with its number.
-    pub fn turns(self) -> impl Iterator<Item = (u64, Turn)> {
-        (0..u64::from(self.count)).map(move |nth| (nth, self.turn(nth)))
-    }
 }
 
 impl Turns<'_> {
@@ -90,7 +85,7 @@ impl Turns<'_> {
 
     /// Ends them, when this process has read what others have in all of them.
     pub fn end_series(&self, series: Series) {
-        series.turns().skip(1).for_each(|(_, turn)| self.set(turn));
+        (1..series.count.into()).for_each(|nth| self.set(series.turn(nth)));
     }
 
     /// Whether each process reads what all others have.
