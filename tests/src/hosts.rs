@@ -195,7 +195,8 @@ impl Hosts {
         ip(&["-n", &self.switch(), "link", "set", &port, "down"]).expect("a port of the switch");
     }
 
-    /// What was cut is as before.
+    /// What was cut is as before, within a second or so: where other links have just changed, the kernel tells an
+    /// interface no sooner that it has a carrier, and until then drops what is sent there.
     pub fn heal(&self, network: Network, host: u32) {
         let (port, bridge) = (port(network, host), network.interface());
         ip(&["-n", &self.switch(), "link", "set", &port, "master", bridge, "up"])
