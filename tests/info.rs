@@ -37,7 +37,7 @@ fn lists_linked_and_shared_components() {
     let json = home.info(&["--json"]).ok().json();
     assert_eq!(json["frameworks"].as_array().unwrap().len(), 11);
     assert_eq!(json["problems"].as_array().unwrap().len(), 0);
-    assert_eq!(json["abi"], "0.7");
+    assert_eq!(json["abi"], "0.8");
 
     let one = home.info(&["--components", "cri", "--json"]).ok().json();
     assert_eq!(one["frameworks"].as_array().unwrap().len(), 1);

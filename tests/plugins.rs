@@ -62,12 +62,12 @@ fn is_refused(dir: &Path, words: &[&str]) {
 fn odd_libraries_are_refused_with_the_reason() {
     let cases: &[(&str, &[&str], &[&str])] = &[
         // A newer, an older and another minor version, whose structs may have any size.
-        ("cri_odd.so", &["-DABI=2"], &["built for plugin ABI 2.7", "this program has 0.7"]),
-        ("cri_odd.so", &["-DMINOR=0"], &["built for plugin ABI 0.0", "this program has 0.7"]),
+        ("cri_odd.so", &["-DABI=2"], &["built for plugin ABI 2.8", "this program has 0.8"]),
+        ("cri_odd.so", &["-DMINOR=0"], &["built for plugin ABI 0.0", "this program has 0.8"]),
         (
             "cri_odd.so",
-            &["-DMINOR=8", "-DSIZE=200"],
-            &["built for plugin ABI 0.8", "this program has 0.7"],
+            &["-DMINOR=9", "-DSIZE=200"],
+            &["built for plugin ABI 0.9", "this program has 0.8"],
         ),
         ("cri_odd.so", &["-DMAGIC=0"], &["cri_odd", "something that is no descriptor"]),
         ("cri_odd.so", &["-DSIZE=40"], &["the struct_size of its descriptor is 40, not 96"]),
@@ -222,7 +222,7 @@ fn a_file_name_need_not_be_utf_8() {
 #[test]
 fn a_refused_component_is_there_for_who_asks_for_it() {
     let cases: &[(&[&str], &str)] = &[
-        (&["-DABI=2"], "built for plugin ABI 2.7"),
+        (&["-DABI=2"], "built for plugin ABI 2.8"),
         (&["-DMAGIC=0"], "something that is no descriptor"),
         (&["-DSIZE=40"], "the struct_size of its descriptor is 40"),
         (&["-DNULL_DESCRIPTOR"], "a null pointer"),
@@ -725,7 +725,7 @@ fn a_refused_plugin_is_told_once() {
     odd_plugin(&dir.path().join("cri_odd.so"), &["-DABI=2"]);
     let path = dir.path().display().to_string();
     let doctor = Run::info(home.path()).args(["doctor", "--mca", "mca_component_path", &path]);
-    doctor.fails().says(&["cri_odd", "broken", "built for plugin ABI 2.7"]);
+    doctor.fails().says(&["cri_odd", "broken", "built for plugin ABI 2.8"]);
 }
 
 /// The process ends where a plugin crashes or exits, but not without naming it.

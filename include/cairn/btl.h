@@ -665,6 +665,11 @@ struct cairn_btl_module_t {
    * the receiver copies one piece while the sender writes the next.
    */
   uint64_t push_limit;
+  /**
+   * The same for a peer to which one of the last few messages beyond `push_limit` went; 0 where that makes no
+   * difference. For transports through whose memory few peers at a time get long messages sooner, and many later.
+   */
+  uint64_t push_limit_recent;
 };
 
 #endif  /* CAIRN_BTL_H */

@@ -45,7 +45,7 @@
  * Minor version of the plugin ABI. While the major version is 0, each change of a struct or a table
  * raises it.
  */
-#define CAIRN_ABI_MINOR 7
+#define CAIRN_ABI_MINOR 8
 
 /**
  * First word of every descriptor ("CAIR"): what does not start with it is not a descriptor.

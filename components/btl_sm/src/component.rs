@@ -94,6 +94,7 @@ impl Component for SharedMemory {
             true => (0, 0),
             false => (u64::MAX, BTL_NEEDS_REGISTRATION | BTL_LOCAL_UNREGISTERED),
         };
+        let (push_limit, push_limit_recent) = params.push_limits(job, geometry.ring_size);
         let view = BtlModule {
             exclusivity: params.exclusivity.get() as u32,
             capabilities: BTL_IN_ORDER | BTL_CAN_WAKE | registers | allocate,
@@ -101,7 +102,8 @@ impl Component for SharedMemory {
             packed_limit: packed_limit as u32,
             key_size: size_of::<u64>() as u32,
             eager_limit: params.eager_limit.get(),
-            push_limit: params.push_limit(job, geometry.ring_size),
+            push_limit,
+            push_limit_recent,
             put_limit: limit,
             get_limit: limit,
             latency: params.latency.get() as u32,

@@ -33,8 +33,9 @@ cairn_framework::params! {
             range(0, largest(ring_size) as i64), level(4);
         push_limit: size("4m"),
             "Largest message that is sent in pieces of btl_sm_fragment_size without asking the \
-             receiver first; longer ones are announced and fetched. Where processes have to share cores \
-             it is at most half the length of this process's rings. 0 where all that are above btl_sm_eager_limit are announced",
+             receiver first; longer ones are announced and fetched. Where processes have to share cores those above \
+             half the length of this process's rings are, too, unless one of the last four such messages of the \
+             process went to the same receiver. 0 where all that are above btl_sm_eager_limit are announced",
             level(4);
         grow_from: size("8k"),
             "Message without holes from which the receiver is told of it while it is written, and copies \
@@ -101,16 +102,15 @@ impl Params {
         rounded(self.ring_size)
     }
 
-    /// Bytes of a message up to which it goes in pieces, where our rings, and so those of others with the same
-    /// parameters, have so many bytes. A receiver that does not run does not copy one piece while the next is written,
-    /// and what waits for room costs a turn of the processor, as an announcement does: there a message has to leave
-    /// room for others.
-    pub fn push_limit(&self, job: &Job, ring_size: usize) -> u64 {
-        let limit = self.push_limit.get();
-        if !job.is_crowded() {
-            return limit;
-        }
-        limit.min(ring_size as u64 / 2)
+    /// Bytes of a message up to which it goes in pieces to any peer, and to one that has just got such a one, where our rings, and so those of others with the
+    /// same parameters, have so many bytes. A receiver that does not run does not copy one piece while the next is
+    /// written, and what waits for room costs a turn of the processor, as an announcement does. So long messages to
+    /// many peers, whose rings don't lie in the caches all at once, are copied but once there; those to few go
+    /// through the ring nearly twice as fast (1 MiB between 4 pairs on 2 processors 50 GB/s instead of 32).
+    pub fn push_limits(&self, job: &Job, ring_size: usize) -> (u64, u64) {
+        let recent = self.push_limit.get();
+        let any = if job.is_crowded() { recent.min(ring_size as u64 / 2) } else { recent };
+        (any, recent)
     }
 
     /// Bytes of a message, header included, from which it is sent while it is written. A receiver that does not run

@@ -10,6 +10,7 @@ pub mod ids;
 pub mod peers;
 pub mod pending;
 pub mod pushes;
+pub mod recent;
 pub mod requests;
 
 use core::ffi::c_void;
@@ -23,6 +24,7 @@ use crate::core::ids::Ids;
 use crate::core::peers::Peers;
 use crate::core::pending::Pending;
 use crate::core::pushes::{EarlyPiece, Pushes};
+use crate::core::recent::Recent;
 use crate::core::requests::Requests;
 use crate::counters::Counters;
 use crate::mode::Single;
@@ -43,6 +45,8 @@ pub struct Core {
     pub ids: Ids,
     /// What peers send in pieces unasked.
     pub pushes: Pushes,
+    /// Who got this process's last long messages.
+    pub recent: Recent,
     /// Memory of requests.
     pub requests: Requests,
     /// Memory of messages that have to stay.
@@ -76,6 +80,7 @@ impl Core {
             peers: Peers::new(host),
             ids: Ids::default(),
             pushes: Pushes::default(),
+            recent: Recent::default(),
             requests: Requests::new(params.request_sharing()),
             unexpected: UnexpectedPool::new(),
             pending: Pending::default(),

@@ -134,6 +134,36 @@ fn pieces_are_as_long_as_the_device_takes_them() {
     }
 }
 
+/// What a device pushes only to few peers at a time goes so from the second message on, up to its limit.
+#[test]
+fn longer_messages_are_pushed_to_the_peers_that_got_the_last_ones() {
+    for (threaded, peers, pushed) in [(false, 1, 3), (true, 4, 12), (false, 5, 0), (true, 5, 0)] {
+        let limits = Behaviour { push_limit: 10_000, push_limit_recent: SIZE, ..behaviour() };
+        let job = Job::new(peers + 1, threaded, &[], limits);
+        let comm = job.comm(1, true);
+        let exchange = |to: usize, bytes_of: u64| {
+            let (out, into) =
+                (Buffer::filled(bytes(), bytes_of, 7), Buffer::new(bytes(), bytes_of));
+            let received = job.ranks[to].irecv(&into.receive(comm[to], 0, 0));
+            let sent = job.ranks[0].isend(&out.send(comm[0], to as u32, 0, PML_STANDARD));
+            job.until("its end", || sent.is_complete() && received.is_complete());
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+            into.check(7, bytes_of);
+        };
+        for _ in 0..4 {
+            (1..=peers as usize).for_each(|to| exchange(to, SIZE));
+        }
+        assert_eq!(job.count("messages_pushed"), pushed);
+        // Shorter ones go so to anybody, and longer ones to nobody; neither makes a peer recent.
+        (1..=peers as usize).for_each(|to| exchange(to, 10_000));
+        assert_eq!(job.count("messages_pushed"), pushed + u64::from(peers));
+        (0..2).for_each(|_| exchange(1, SIZE + 1));
+        assert_eq!(job.count("messages_pushed"), pushed + u64::from(peers));
+        assert_eq!(job.count("violations"), 0);
+        job.end(vec![comm]);
+    }
+}
+
 /// A sender that dies behind its last piece has sent its message; before it, the receive ends.
 #[test]
 fn a_peer_that_is_gone_ends_what_is_not_whole() {

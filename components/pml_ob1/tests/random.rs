@@ -94,6 +94,7 @@ fn behaviour(chance: &Chance, threaded: bool) -> Behaviour {
         eager_limit: [0, 40, 1000, 4096, 1 << 20][chance.below(5) as usize]
             .min(u64::from(longest - ROOM)),
         push_limit: [0, 0, 20_000, 1 << 20][chance.below(4) as usize],
+        push_limit_recent: [0, 40_000, 1 << 20][chance.below(3) as usize],
         rdma_limit: [16, 1000, 1 << 20][chance.below(3) as usize],
         get_alignment: [1, 1, 4][chance.below(3) as usize],
         late: [0, 50, 100][chance.below(3) as usize],

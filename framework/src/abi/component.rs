@@ -30,7 +30,7 @@ use super::status::Status;
 pub const ABI_MAJOR: u16 = 0;
 /// Minor version of the plugin ABI. While the major version is 0, each change of a struct or a table
 /// raises it.
-pub const ABI_MINOR: u16 = 7;
+pub const ABI_MINOR: u16 = 8;
 
 /// First word of every descriptor ("CAIR"): what does not start with it is not a descriptor.
 pub const MAGIC: u32 = 0x5249_4143;

@@ -22,6 +22,7 @@ use cairn_framework::audit::LockLevel;
 use cairn_framework::author::{CachePadded, Failure};
 use cairn_framework::frameworks::btl::BtlModule;
 
+use crate::core::recent::Recent;
 use crate::mode::{Locked, Mode, fetch_add};
 use crate::objects::rail::Rail;
 use crate::objects::request::{ReceiveRequest, SendRequest};
@@ -38,6 +39,8 @@ pub struct Peer {
     pub eager: u64,
     /// Most bytes of payload that go without asking, in pieces.
     pub push: u64,
+    /// The same while the peer is among [those](crate::core::recent::Recent) that got the last long ones.
+    pub push_recent: u64,
     /// Bytes of such a piece.
     pub piece: usize,
     /// Most bytes of payload of a short message, which the first rail's `send_immediate` takes with its header, plus
@@ -51,6 +54,8 @@ pub struct Peer {
     /// What the peer said last of whether messages may be pushed to it: the number of its word, and in the
     /// lowest bit whether they may not. Beside the constants, as it changes seldom.
     pub pushing: AtomicU64,
+    /// The number of the last message above `push`, and up to `push_recent`; 0 before the first.
+    pub last_long: AtomicU64,
     /// The peer has failed, and `waiting` says so.
     failed: AtomicBool,
     /// See above.
@@ -64,24 +69,28 @@ impl Peer {
         let routes = unsafe { (*view).routes() };
         let rails = routes.iter().map(Rail::new).collect::<Result<Box<[Rail]>, Failure>>()?;
         let first = rails.first().ok_or("a connected peer without a route")?;
-        let eager = first.device().eager_limit;
+        let device = first.device();
+        let eager = device.eager_limit;
         let end_behind = |header| match first.immediate_limit().checked_sub(header) {
-            Some(bytes) => (bytes as u64).min(first.device().eager_limit) + 1,
+            Some(bytes) => (bytes as u64).min(eager) + 1,
             None => 0,
         };
         let short_end = end_behind(wire::Match::SIZE).min(wire::LONG);
         let long_end = end_behind(wire::DATA);
-        let (push, piece) = (first.device().push_limit, first.frame() - wire::DATA);
+        let (push, push_recent) = (device.push_limit, device.push_limit_recent);
+        let piece = first.frame() - wire::DATA;
         Ok(Self {
             view,
             rails,
             eager,
             push,
+            push_recent,
             piece,
             short_end,
             long_end,
             waiting: AtomicU32::new(0),
             pushing: AtomicU64::new(0),
+            last_long: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             queues: CachePadded(Locked::new(LockLevel::QUEUES)),
         })
@@ -124,10 +133,17 @@ impl Peer {
         self.rails.iter().position(|rail| rail.owns(cri))
     }
 
-    /// Whether a message of so many bytes, which is none that goes whole, goes in pieces unasked.
+    /// Whether a message of so many bytes, which is none that goes whole, is to go in pieces unasked, if the peer
+    /// [takes](Self::takes_pushed) them so. Counts those that are long.
     #[inline]
-    pub fn pushes(&self, bytes: u64) -> bool {
-        bytes <= self.push && self.pushing.load(Ordering::Relaxed) & 1 == 0
+    pub fn pushes(&self, bytes: u64, recent: &Recent) -> bool {
+        bytes <= self.push || bytes <= self.push_recent && recent.has_and_gets(&self.last_long)
+    }
+
+    /// Whether the peer takes messages in pieces unasked, as it said last.
+    #[inline]
+    pub fn takes_pushed(&self) -> bool {
+        self.pushing.load(Ordering::Relaxed) & 1 == 0
     }
 
     /// Whether messages wait, so that others have to queue behind them.
@@ -221,6 +237,7 @@ mod tests {
             rails: "no thread",
             eager: "no thread",
             push: "no thread",
+            push_recent: "no thread",
             piece: "no thread",
             long_end: "no thread",
             short_end: "no thread",

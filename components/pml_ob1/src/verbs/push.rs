@@ -59,7 +59,7 @@ impl Core {
         unsafe {
             let this = &mut *request;
             let (state, peer) = (&*this.state, &*this.peer);
-            if this.protocol == Protocol::Pushed && !peer.pushes(this.data.bytes) {
+            if this.protocol == Protocol::Pushed && !peer.takes_pushed() {
                 this.protocol = Protocol::Rendezvous;
                 drop(self.offer_memory::<M>(this, state, peer, None));
             }

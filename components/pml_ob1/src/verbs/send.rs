@@ -396,7 +396,8 @@ impl Core {
             let (bytes, synchronous) = (this.data.bytes, this.send.mode == PML_SYNCHRONOUS);
             this.protocol = if bytes > peer.eager {
                 let may = !synchronous && self.params.protocol.get() == AUTO;
-                if may && peer.pushes(bytes) { Protocol::Pushed } else { Protocol::Rendezvous }
+                let pushes = may && peer.pushes(bytes, &self.recent) && peer.takes_pushed();
+                if pushes { Protocol::Pushed } else { Protocol::Rendezvous }
             } else if synchronous {
                 Protocol::Synchronous
             } else {

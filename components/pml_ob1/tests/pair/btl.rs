@@ -37,6 +37,7 @@ pub struct Behaviour {
     pub packed_limit: u32,
     pub eager_limit: u64,
     pub push_limit: u64,
+    pub push_limit_recent: u64,
     /// Most bytes of a put or get.
     pub rdma_limit: u64,
     pub get_alignment: u32,
@@ -61,6 +62,7 @@ impl Default for Behaviour {
             packed_limit: 8192,
             eager_limit: 4096,
             push_limit: 0,
+            push_limit_recent: 0,
             rdma_limit: 10_000,
             get_alignment: 1,
             late: 50,
@@ -286,6 +288,7 @@ fn device(
         key_size: KEY as u32,
         eager_limit: behaviour.eager_limit,
         push_limit: behaviour.push_limit,
+        push_limit_recent: behaviour.push_limit_recent,
         put_limit: limit(BTL_PUT, behaviour.rdma_limit),
         get_limit: limit(BTL_GET, behaviour.rdma_limit),
         get_alignment: behaviour.get_alignment,

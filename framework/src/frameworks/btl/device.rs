@@ -36,6 +36,7 @@ impl BtlModule {
             bandwidth: 0,
             rma_from: 0,
             push_limit: 0,
+            push_limit_recent: 0,
         }
     }
 }
