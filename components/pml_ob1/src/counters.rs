@@ -15,6 +15,7 @@ use cairn_framework::frameworks::btl::BtlModule;
 
 use crate::mode::Mode;
 use crate::objects::rail::Held;
+use crate::objects::request::Protocol;
 use crate::wire::kind;
 
 /// Shared blocks in a threaded process.
@@ -194,11 +195,27 @@ impl Here<'_> {
         }
     }
 
-    /// A message was sent whole.
-    #[inline]
-    pub fn sent_eager(self, bytes: u64) {
-        self.add(|block| &block.messages_eager, 1);
-        self.add(|block| &block.bytes_eager, bytes);
+    /// The first of a message of so many bytes was sent.
+    #[inline(always)]
+    pub fn sent(self, protocol: Protocol, bytes: u64) {
+        match protocol {
+            Protocol::Eager => {
+                self.add(|block| &block.messages_eager, 1);
+                self.add(|block| &block.bytes_eager, bytes);
+            }
+            Protocol::Synchronous => {
+                self.add(|block| &block.messages_synchronous, 1);
+                self.add(|block| &block.bytes_eager, bytes);
+            }
+            Protocol::Rendezvous => {
+                self.add(|block| &block.messages_rendezvous, 1);
+                self.add(|block| &block.bytes_rendezvous, bytes);
+            }
+            Protocol::Pushed => {
+                self.add(|block| &block.messages_pushed, 1);
+                self.add(|block| &block.bytes_pushed, bytes);
+            }
+        }
     }
 
     /// A search begins: the time, if this one is to be timed.

@@ -86,6 +86,16 @@ impl Match {
     pub fn whole(self, bytes: u64) -> ([u8; DATA], usize) {
         if bytes < LONG { (padded(&self.bytes()), Self::SIZE) } else { (self.long(), DATA) }
     }
+
+    /// The padded header of the same message if it is pushed: its bytes, and the number that the sender, of that rank in
+    /// the job, has for it.
+    #[inline]
+    pub fn pushed(self, length: u64, number: u64, origin: u32) -> [u8; DATA] {
+        let Self { word: first, source, tag, maker, serial } = self;
+        let word = word(kind::PUSHED, sequence_of(first));
+        let all = Pushed { word, source, tag, maker, serial, length, number, origin, reserved: 0 };
+        padded(&all.bytes())
+    }
 }
 
 /// Bits of a sequence number.

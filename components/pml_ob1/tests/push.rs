@@ -3,7 +3,7 @@
 
 mod pair;
 
-use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, OK};
+use cairn_framework::abi::status::{ERR_PEER, ERR_RESOURCES, ERR_TRUNCATED, OK};
 use cairn_framework::frameworks::pml::{PML_STANDARD, PML_SYNCHRONOUS};
 
 use pair::btl::Behaviour;
@@ -129,6 +129,43 @@ fn pieces_are_as_long_as_the_device_takes_them() {
         }
         assert_eq!(job.count("messages_pushed"), if push_limit > 0 { 2 } else { 0 });
         assert_eq!(job.count("refused"), 1);
+        nothing_is_left(&job, &comm);
+        job.end(vec![comm]);
+    }
+}
+
+/// A message of one piece needs no request to be sent and no place in a table to be received, if its receive is there.
+#[test]
+fn a_message_of_one_piece_is_sent_and_received_at_once() {
+    // The longest frame of the device without the header.
+    const PIECE: u64 = 8192 - 56;
+    for (threaded, len) in
+        [(false, 4097), (false, PIECE), (true, PIECE), (false, PIECE + 1), (true, PIECE + 1)]
+    {
+        let job = Job::new(2, threaded, &[], behaviour());
+        let comm = job.comm(1, true);
+        for (seed, room) in [(1, len), (2, len + 7), (3, 100), (4, 0)] {
+            let out = Buffer::filled(bytes(), len, seed);
+            let into = Buffer::new(bytes(), room);
+            // Posted, and not yet.
+            for early in [true, false] {
+                let post = || job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
+                let posted = early.then(post);
+                let sent = job.ranks[0].isend(&out.send(comm[0], 1, 0, PML_STANDARD));
+                assert!(sent.is_complete());
+                let received = posted.unwrap_or_else(|| {
+                    job.until("its arrival", || job.fabric.is_empty(1));
+                    post()
+                });
+                job.until("its end", || received.is_complete());
+                let status = received.end();
+                let error = if room < len { ERR_TRUNCATED } else { OK };
+                assert_eq!((status.error, status.bytes), (error, room.min(len)));
+                assert_eq!(sent.end().error, OK);
+                into.check(seed, room.min(len));
+            }
+        }
+        assert_eq!(job.count("messages_pushed"), 8);
         nothing_is_left(&job, &comm);
         job.end(vec![comm]);
     }

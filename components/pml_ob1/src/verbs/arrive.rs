@@ -477,7 +477,7 @@ impl Core {
     /// # Safety
     /// As for `accept`.
     #[inline(always)]
-    unsafe fn whole<M: Mode>(
+    pub unsafe fn whole<M: Mode>(
         &self,
         request: *mut ReceiveRequest,
         message: &Incoming<'_>,

@@ -9,6 +9,8 @@
 //!   sender: Rendezvous, until there is room  ◄── Pushing ────────────┘
 //! ```
 //!
+//! One that has room in a single piece is received as if it were an eager one, if its receive is there.
+//!
 //! No answer is waited for and no end is told: the send is complete when its last piece is with a
 //! transport, the receive when all bytes have come. Which messages go so is the device's `push_limit`. A
 //! synchronous one does not, as its sender has to hear of the match.
@@ -93,6 +95,9 @@ impl Core {
         unsafe {
             let header = wire::Pushed::read(message.data);
             let first = message.len - wire::DATA;
+            if first as u64 == header.length {
+                return self.whole::<M>(request, message, wire::DATA);
+            }
             // Source and tag are those that were checked when it arrived; the peer may have changed its memory since.
             ReceiveRequest::begin::<M>(request, &message.header, header.length);
             let name = header.name();

@@ -302,7 +302,7 @@ impl Core {
             }
             rail.immediate(wire::TAG, cri, &header.bytes(), from, bytes as usize)
         };
-        self.number_and_push::<M>(send, state, rank, peer, bytes, push)
+        self.number_and_push::<M>(send, state, rank, peer, (Protocol::Eager, bytes), push)
     }
 
     /// Tries to send a whole message of any kind without a request, if that was not tried before.
@@ -317,20 +317,43 @@ impl Core {
         peer: &Peer,
         data: &Data,
     ) -> Tried {
-        if !matches!(tried, Tried::Not)
-            || data.bytes > peer.eager
-            || send.mode == PML_SYNCHRONOUS
-            || peer.is_blocked()
-        {
+        if !matches!(tried, Tried::Not) || send.mode == PML_SYNCHRONOUS || peer.is_blocked() {
             return tried;
         }
         let rank = state.rank(send.peer);
+        if data.bytes > peer.eager {
+            return self.push_at_once::<M>(send, state, rank, peer, data);
+        }
         // SAFETY: promised by the caller; `eager` fits with the header.
         let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
             let (header, len) = header.whole(data.bytes);
             rail.push(cri, &header[..len], data, 0, data.bytes as usize, &mut None)
         };
-        self.number_and_push::<M>(send, state, rank, peer, data.bytes, push)
+        self.number_and_push::<M>(send, state, rank, peer, (Protocol::Eager, data.bytes), push)
+    }
+
+    /// Tries to push a message in a single piece.
+    #[inline]
+    fn push_at_once<M: Mode>(
+        &self,
+        send: &PmlSend,
+        state: &CommState,
+        rank: &CommPeer,
+        peer: &Peer,
+        data: &Data,
+    ) -> Tried {
+        let longest = peer.piece.min(peer.first().frame().saturating_sub(wire::DATA)) as u64;
+        let may = data.bytes <= peer.push.min(longest) && self.params.protocol.get() == AUTO;
+        if !may || !peer.takes_pushed() {
+            return Tried::Not;
+        }
+        let (number, origin) = (self.pushes.number::<M>(), self.host.job().rank);
+        // SAFETY: the data is the user's; it fits with the header.
+        let push = |rail: &Rail, cri: &Cri, header: wire::Match| unsafe {
+            let header = header.pushed(data.bytes, number, origin);
+            rail.push(cri, &header, data, 0, data.bytes as usize, &mut None)
+        };
+        self.number_and_push::<M>(send, state, rank, peer, (Protocol::Pushed, data.bytes), push)
     }
 
     /// Gives a message its number and hands it to the best rail.
@@ -341,7 +364,7 @@ impl Core {
         state: &CommState,
         rank: &CommPeer,
         peer: &Peer,
-        bytes: u64,
+        (protocol, bytes): (Protocol, u64),
         push: impl FnOnce(&Rail, &Cri, wire::Match) -> Result<Outcome, Status>,
     ) -> Tried {
         let rail = peer.first();
@@ -359,7 +382,7 @@ impl Core {
         match push(rail, taken.cri, header) {
             Ok(Outcome::Done) => {
                 if let Some(here) = self.counters.at::<M>(rail.module, Some(taken.cri)) {
-                    here.sent_eager(bytes);
+                    here.sent(protocol, bytes);
                 }
                 Tried::Sent
             }
@@ -513,21 +536,7 @@ impl Core {
             if let Ok(Outcome::Done) = sent
                 && let Some(here) = self.counters.at::<M>(rail.module, Some(cri))
             {
-                match protocol {
-                    Protocol::Eager => here.sent_eager(bytes),
-                    Protocol::Synchronous => {
-                        here.add(|block| &block.messages_synchronous, 1);
-                        here.add(|block| &block.bytes_eager, bytes);
-                    }
-                    Protocol::Rendezvous => {
-                        here.add(|block| &block.messages_rendezvous, 1);
-                        here.add(|block| &block.bytes_rendezvous, bytes);
-                    }
-                    Protocol::Pushed => {
-                        here.add(|block| &block.messages_pushed, 1);
-                        here.add(|block| &block.bytes_pushed, bytes);
-                    }
-                }
+                here.sent(protocol, bytes);
             }
             sent
         };
@@ -537,8 +546,10 @@ impl Core {
         match sent {
             Ok(Step::Done) => {
                 match protocol {
-                    // SAFETY: no other thread knows the request.
-                    Protocol::Eager => unsafe { self.end_send::<M>(request, OK, held) },
+                    Protocol::Eager | Protocol::Pushed if payload as u64 == bytes => {
+                        // SAFETY: no other thread knows the request.
+                        unsafe { self.end_send::<M>(request, OK, held) }
+                    }
                     // SAFETY: the same.
                     Protocol::Pushed => unsafe {
                         (*request).number = id;
@@ -607,21 +618,9 @@ impl Core {
                 bytes.len()
             }
             Protocol::Pushed => {
-                let word = word(kind::PUSHED);
-                let (length, origin) = (request.data.bytes, self.host.job().rank);
-                let bytes = wire::Pushed {
-                    word,
-                    source,
-                    tag,
-                    maker,
-                    serial,
-                    length,
-                    number: id,
-                    origin,
-                    reserved: 0,
-                }
-                .bytes();
-                header[..bytes.len()].copy_from_slice(&bytes);
+                let matched = wire::Match { word: word(kind::MATCH), source, tag, maker, serial };
+                let pushed = matched.pushed(request.data.bytes, id, self.host.job().rank);
+                header[..wire::DATA].copy_from_slice(&pushed);
                 wire::DATA
             }
             Protocol::Rendezvous => {
