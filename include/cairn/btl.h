@@ -666,8 +666,9 @@ struct cairn_btl_module_t {
    */
   uint64_t push_limit;
   /**
-   * The same for a peer to which one of the last few messages beyond `push_limit` went; 0 where that makes no
-   * difference. For transports through whose memory few peers at a time get long messages sooner, and many later.
+   * The same for a peer that got one of the last few of the messages which this limit lets through and `push_limit`
+   * does not; 0 where that makes no difference. For transports through whose memory few peers at a time get long
+   * messages sooner, and many later.
    */
   uint64_t push_limit_recent;
 };

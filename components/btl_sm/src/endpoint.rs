@@ -274,9 +274,7 @@ impl Peer {
             requests: &raw const geometry.doorbell(segment).requests,
             fenced: self.fenced,
             shares: false,
-            // What the two take turns to copy lies in caches, and stores past them are the dearer ones: each try
-            // costs some messages.
-            pace: (CHOICE && !self.own.crowded).then(Box::default),
+            pace: CHOICE.then(Box::default),
             polls: 0,
             claimed: Some(Box::new(Claimed {
                 uses_bitmap: &raw const news.uses_bitmap,

@@ -16,7 +16,7 @@ pub mod requests;
 use core::ffi::c_void;
 
 use cairn_framework::abi::scope::{SCOPE_PROCESS, Scope};
-use cairn_framework::author::{Failure, HostHandle};
+use cairn_framework::author::{CachePadded, Failure, HostHandle};
 
 use crate::core::communicators::Communicators;
 use crate::core::failures::FailedPeers;
@@ -46,7 +46,7 @@ pub struct Core {
     /// What peers send in pieces unasked.
     pub pushes: Pushes,
     /// Who got this process's last long messages.
-    pub recent: Recent,
+    pub recent: CachePadded<Recent>,
     /// Memory of requests.
     pub requests: Requests,
     /// Memory of messages that have to stay.
@@ -80,7 +80,7 @@ impl Core {
             peers: Peers::new(host),
             ids: Ids::default(),
             pushes: Pushes::default(),
-            recent: Recent::default(),
+            recent: CachePadded(Recent::default()),
             requests: Requests::new(params.request_sharing()),
             unexpected: UnexpectedPool::new(),
             pending: Pending::default(),
@@ -130,6 +130,7 @@ mod tests {
             params: "no thread",
             ids: "transfers",
             pushes: "messages in pieces",
+            recent: "long messages",
             requests: "threads that send or receive",
             pending: "senders without room",
             process: "no thread",

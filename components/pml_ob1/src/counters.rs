@@ -195,7 +195,7 @@ impl Here<'_> {
         }
     }
 
-    /// The first of a message of so many bytes was sent.
+    /// A message of so many bytes was sent, or what goes of it first.
     #[inline(always)]
     pub fn sent(self, protocol: Protocol, bytes: u64) {
         match protocol {

@@ -11,21 +11,31 @@ use pair::{Buffer, Chance, Handle, Job, Pending, bytes, holes};
 
 /// Where ob1's messages go.
 const TAG: u8 = 64;
-/// Bytes of a message in more than ten pieces.
+/// Bytes of a message in several pieces.
 const SIZE: u64 = 50_000;
+/// Those of the longest in one: the longest frame of the device without the header.
+const PIECE: u64 = 8192 - 56;
 
 fn behaviour() -> Behaviour {
     Behaviour { push_limit: SIZE, ..Behaviour::default() }
 }
 
 fn send(job: &Job, comm: &[Handle], seed: u64) -> (Buffer, Pending) {
-    let out = Buffer::filled(bytes(), SIZE, seed);
+    send_so_many(job, comm, SIZE, seed)
+}
+
+fn send_so_many(job: &Job, comm: &[Handle], len: u64, seed: u64) -> (Buffer, Pending) {
+    let out = Buffer::filled(bytes(), len, seed);
     let sent = job.ranks[0].isend(&out.send(comm[0], 1, 0, PML_STANDARD));
     (out, sent)
 }
 
 fn receive(job: &Job, comm: &[Handle]) -> (Buffer, Pending) {
-    let into = Buffer::new(bytes(), SIZE);
+    receive_so_many(job, comm, SIZE)
+}
+
+fn receive_so_many(job: &Job, comm: &[Handle], len: u64) -> (Buffer, Pending) {
+    let into = Buffer::new(bytes(), len);
     let received = job.ranks[1].irecv(&into.receive(comm[1], 0, 0));
     (into, received)
 }
@@ -40,31 +50,33 @@ fn nothing_is_left(job: &Job, comm: &[Handle]) {
 /// A sender is told when too much waits for receives, and when it may go on.
 #[test]
 fn a_receiver_keeps_no_more_than_it_was_told_to() {
-    for threaded in [false, true] {
-        let job = Job::new(2, threaded, &[("pml_ob1_push_kept", "200k")], behaviour());
+    for (threaded, len, kept) in
+        [(false, SIZE, "200k"), (true, SIZE, "200k"), (false, PIECE, "32k"), (true, PIECE, "32k")]
+    {
+        let job = Job::new(2, threaded, &[("pml_ob1_push_kept", kept)], behaviour());
         let comm = job.comm(1, true);
         let sent: Vec<_> = (0..20)
             .map(|seed| {
-                let sent = send(&job, &comm, seed);
+                let sent = send_so_many(&job, &comm, len, seed);
                 let quiet = || job.fabric.is_empty(0) && job.fabric.is_empty(1);
                 job.until("the receiver's word", quiet);
                 sent
             })
             .collect();
-        assert_eq!(job.count("messages_pushed"), 5, "200 KiB are four of them, and one is above");
+        assert_eq!(job.count("messages_pushed"), 5, "four are kept, and one above");
         assert_eq!(job.count("messages_rendezvous"), 15);
         for (seed, (_out, sent)) in sent.into_iter().enumerate() {
-            let (into, received) = receive(&job, &comm);
+            let (into, received) = receive_so_many(&job, &comm, len);
             job.until("in order", || sent.is_complete() && received.is_complete());
             assert_eq!((sent.end().error, received.end().error), (OK, OK));
-            into.check(seed as u64, SIZE);
+            into.check(seed as u64, len);
         }
         // Now there is room.
-        let (into, received) = receive(&job, &comm);
-        let (_out, sent) = send(&job, &comm, 77);
+        let (into, received) = receive_so_many(&job, &comm, len);
+        let (_out, sent) = send_so_many(&job, &comm, len, 77);
         job.until("again", || sent.is_complete() && received.is_complete());
         assert_eq!((sent.end().error, received.end().error), (OK, OK));
-        into.check(77, SIZE);
+        into.check(77, len);
         assert_eq!(job.count("messages_pushed"), 6);
         nothing_is_left(&job, &comm);
         job.end(vec![comm]);
@@ -137,8 +149,6 @@ fn pieces_are_as_long_as_the_device_takes_them() {
 /// A message of one piece needs no request to be sent and no place in a table to be received, if its receive is there.
 #[test]
 fn a_message_of_one_piece_is_sent_and_received_at_once() {
-    // The longest frame of the device without the header.
-    const PIECE: u64 = 8192 - 56;
     for (threaded, len) in
         [(false, 4097), (false, PIECE), (true, PIECE), (false, PIECE + 1), (true, PIECE + 1)]
     {
@@ -166,6 +176,29 @@ fn a_message_of_one_piece_is_sent_and_received_at_once() {
             }
         }
         assert_eq!(job.count("messages_pushed"), 8);
+        // All that were finished at once have one request.
+        let [first, second] = [8, 9].map(|seed| send_so_many(&job, &comm, len, seed));
+        assert_eq!(first.1.is_same(&second.1), len <= PIECE);
+        // A device that takes no more than half of it from now on gets it in two.
+        job.fabric.shorten(len as usize / 2 + 100);
+        let last = send_so_many(&job, &comm, len, 10);
+        assert!(!last.1.is_same(&first.1));
+        for (seed, (_out, sent)) in [(8, first), (9, second), (10, last)] {
+            let (into, received) = receive_so_many(&job, &comm, len);
+            job.until("its end", || sent.is_complete() && received.is_complete());
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+            into.check(seed, len);
+        }
+        // It is not tried again.
+        let refused = job.count("refused");
+        assert!(refused > 0);
+        let (into, received) = receive_so_many(&job, &comm, len);
+        let (_out, sent) = send_so_many(&job, &comm, len, 11);
+        job.until("its end", || sent.is_complete() && received.is_complete());
+        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        into.check(11, len);
+        assert_eq!(job.count("refused"), refused);
+        assert_eq!(job.count("messages_pushed"), 12);
         nothing_is_left(&job, &comm);
         job.end(vec![comm]);
     }
@@ -331,10 +364,12 @@ fn what_is_pushed_is_what_the_device_says() {
     for protocol in ["get", "put", "fragments"] {
         let job = Job::new(2, false, &[("pml_ob1_protocol", protocol)], behaviour());
         let comm = job.comm(1, true);
-        let (_into, received) = receive(&job, &comm);
-        let (_out, sent) = send(&job, &comm, 3);
-        job.until(protocol, || sent.is_complete() && received.is_complete());
-        assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        for len in [SIZE, PIECE] {
+            let (_into, received) = receive_so_many(&job, &comm, len);
+            let (_out, sent) = send_so_many(&job, &comm, len, 3);
+            job.until(protocol, || sent.is_complete() && received.is_complete());
+            assert_eq!((sent.end().error, received.end().error), (OK, OK));
+        }
         assert_eq!(job.count("messages_pushed"), 0, "{protocol} was asked for");
         job.end(vec![comm]);
     }

@@ -196,8 +196,9 @@ pub struct BtlModule {
     /// asking the receiver first; 0 where that is never better. Worth it where both sides copy, so that
     /// the receiver copies one piece while the sender writes the next.
     pub push_limit: u64,
-    /// The same for a peer to which one of the last few messages beyond `push_limit` went; 0 where that makes no
-    /// difference. For transports through whose memory few peers at a time get long messages sooner, and many later.
+    /// The same for a peer that got one of the last few of the messages which this limit lets through and `push_limit`
+    /// does not; 0 where that makes no difference. For transports through whose memory few peers at a time get long
+    /// messages sooner, and many later.
     pub push_limit_recent: u64,
 }
 

@@ -12,14 +12,11 @@ pub struct Recent(AtomicU64);
 
 impl Recent {
     /// Gives the next message to a peer, of which the number of its last one is given, and says whether that was one
-    /// of the last few before.
-    ///
-    /// Several threads may send to the peer at once: each finds the number of another or the one before, which are
-    /// near each other.
+    /// of the last few before, as far as threads that send at the same time agree on that.
     pub fn has_and_gets(&self, last: &AtomicU64) -> bool {
         // Relaxed: the numbers alone are what counts.
         let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-        let last = last.swap(number, Ordering::Relaxed);
+        let last = last.fetch_max(number, Ordering::Relaxed);
         last != 0 && number.saturating_sub(last) <= PEERS
     }
 }

@@ -35,7 +35,7 @@ pub struct Peer {
     pub view: *mut HostPeer,
     /// The rails, best first.
     pub rails: Box<[Rail]>,
-    /// Most bytes of payload that go at once, in one message.
+    /// Most bytes of payload of an eager message.
     pub eager: u64,
     /// Most bytes of payload that go without asking, in pieces.
     pub push: u64,
@@ -54,10 +54,10 @@ pub struct Peer {
     /// What the peer said last of whether messages may be pushed to it: the number of its word, and in the
     /// lowest bit whether they may not. Beside the constants, as it changes seldom.
     pub pushing: AtomicU64,
-    /// The number of the last message above `push`, and up to `push_recent`; 0 before the first.
-    pub last_long: AtomicU64,
     /// The peer has failed, and `waiting` says so.
     failed: AtomicBool,
+    /// The number of the last message above `push`, and up to `push_recent`; 0 before the first.
+    pub last_long: CachePadded<AtomicU64>,
     /// See above.
     pub queues: CachePadded<Locked<Queues>>,
 }
@@ -90,8 +90,8 @@ impl Peer {
             long_end,
             waiting: AtomicU32::new(0),
             pushing: AtomicU64::new(0),
-            last_long: AtomicU64::new(0),
             failed: AtomicBool::new(false),
+            last_long: CachePadded(AtomicU64::new(0)),
             queues: CachePadded(Locked::new(LockLevel::QUEUES)),
         })
     }
@@ -241,6 +241,7 @@ mod tests {
             piece: "no thread",
             long_end: "no thread",
             short_end: "no thread",
+            last_long: "long messages",
             queues: "senders without room",
         });
         cairn_framework::layout::check("a peer of pml_ob1", &parts);

@@ -12,8 +12,8 @@
 //! One that has room in a single piece is received as if it were an eager one, if its receive is there.
 //!
 //! No answer is waited for and no end is told: the send is complete when its last piece is with a
-//! transport, the receive when all bytes have come. Which messages go so is the device's `push_limit`. A
-//! synchronous one does not, as its sender has to hear of the match.
+//! transport, the receive when all bytes have come. Which messages go so is said by the device's
+//! `push_limit` and `push_limit_recent`. A synchronous one does not, as its sender has to hear of the match.
 
 use core::sync::atomic::Ordering;
 

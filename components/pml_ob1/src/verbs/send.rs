@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!   small, room ──────────────────► transport               no request at all
-//!   small, no room or others wait ► request ► peer's queue   sent by the progress callback
+//!   medium, room, in one piece ───► transport               the same; `Pushed`, see `push`
+//!   either, no room or others wait ► request ► peer's queue  sent by the progress callback
 //!   synchronous ──────────────────► request ► Sync           complete by Finish
-//!   medium ───────────────────────► request ► Pushed         see `push`
+//!   medium, in several pieces ────► request ► Pushed         see `push`
 //!   large ────────────────────────► request ► Rendezvous     see `rendezvous`
 //! ```
 //!

@@ -438,6 +438,11 @@ impl Pending {
         self.view().status
     }
 
+    /// Whether both are one request, as all sends are that were finished at once.
+    pub fn is_same(&self, other: &Self) -> bool {
+        core::ptr::eq(self.0, other.0)
+    }
+
     pub fn free(self) {
         let free = self.view().free.expect("requests can be freed");
         // SAFETY: ours, once.
