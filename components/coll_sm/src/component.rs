@@ -51,6 +51,11 @@ cairn_framework::params! {
         rooted_limit: size("1m"),
             "The same for operations with a root",
             level(5), same();
+        crowded_limit: size("16m"),
+            "The same as coll_sm_limit and coll_sm_rooted_limit, in their place, where processes share processors, but for \
+             parts of a reduce-scatter; of a gather or scatter all blocks twice as much, or each coll_sm_rooted_limit if \
+             that is more",
+            level(5), same();
         few_limit: size("4k"),
             "As coll_sm_limit and coll_sm_rooted_limit, of reductions, where at most eight processes have a core each: \
              there both sides of a message copy at once, and long ones are faster",
@@ -209,16 +214,41 @@ impl SharedMemory {
         let Params { few_blocks_limit, few_alltoall_limit, few_limit, .. } = &self.params;
         if turns.is_few() {
             let (few, alltoall) = (few_limit.get(), few_alltoall_limit.get());
-            let rooted = few_blocks_limit.get();
-            let allgather = rooted;
-            return Limits { rooted, reduce: few, alltoall, allgather, scan_from: 0, others: few };
+            let blocks = few_blocks_limit.get();
+            return Limits {
+                bcast: blocks,
+                blocks,
+                reduce: few,
+                alltoall,
+                allgather: blocks,
+                scan_from: 0,
+                vectors: few,
+                parts: few,
+            };
         }
         let series = turns.most_in_series() * slot;
         let alltoall = alltoall_limit.get().min(series.saturating_mul(MEETINGS));
-        let rooted = rooted_limit.get();
-        let scan_from = if self.host.job().is_crowded() { self.params.scan_from.get() } else { 0 };
-        let others = limit.get();
-        Limits { rooted, reduce: rooted, alltoall, allgather: others, scan_from, others }
+        let (mut rooted, mut vectors, parts) = (rooted_limit.get(), limit.get(), limit.get());
+        let (mut blocks, mut scan_from) = (rooted, 0);
+        if self.host.job().is_crowded() {
+            // Messages move between caches that two processes share no faster, and take more turns of the processors. But
+            // of blocks that one process has for all others at once each is copied twice, and no cache holds them.
+            let crowded = self.params.crowded_limit.get();
+            (rooted, vectors) = (crowded, crowded);
+            let each = crowded.saturating_mul(2) / u64::from(turns.size - 1).max(1);
+            blocks = blocks.max(each.min(crowded));
+            scan_from = self.params.scan_from.get();
+        }
+        Limits {
+            bcast: rooted,
+            blocks,
+            reduce: rooted,
+            alltoall,
+            allgather: vectors,
+            scan_from,
+            vectors,
+            parts,
+        }
     }
 
     /// # Safety

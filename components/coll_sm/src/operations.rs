@@ -39,8 +39,10 @@ type Ranks = (u32, u32);
 /// How long vectors and blocks may be.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Of a broadcast, gather or scatter, with blocks of one length or of several.
-    pub rooted: u64,
+    /// Of a broadcast.
+    pub bcast: u64,
+    /// Of the blocks of a gather or scatter, with blocks of one length or of several.
+    pub blocks: u64,
     /// Of a reduction at a root.
     pub reduce: u64,
     /// Of all blocks of an alltoall that go to others.
@@ -49,8 +51,10 @@ pub struct Limits {
     pub allgather: u64,
     /// Least bytes of a scan.
     pub scan_from: u64,
-    /// Of all others.
-    pub others: u64,
+    /// Of an allreduce or scan.
+    pub vectors: u64,
+    /// Of all parts of a reduce-scatter that are for others.
+    pub parts: u64,
 }
 
 /// Whether an operation is done in shared memory, which all processes answer alike: what a process has for others is
@@ -103,11 +107,13 @@ pub fn fits(call: &cairn_schedule::Call<'_>, slot: u64, limits: Limits) -> bool 
         _ => return false,
     };
     let limit = match call.args.operation {
-        COLL_BCAST | COLL_GATHER | COLL_SCATTER => limits.rooted,
+        COLL_BCAST => limits.bcast,
+        COLL_GATHER | COLL_SCATTER => limits.blocks,
         COLL_REDUCE => limits.reduce,
         COLL_ALLTOALL => limits.alltoall,
         COLL_ALLGATHER | COLL_ALLGATHERV => limits.allgather,
-        _ => limits.others,
+        COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => limits.parts,
+        _ => limits.vectors,
     };
     let least = match call.args.operation {
         COLL_SCAN | COLL_EXSCAN => limits.scan_from,
@@ -138,7 +144,7 @@ pub unsafe fn run(call: &Call<'_>) -> Result<(), Failure> {
             COLL_REDUCE_SCATTER | COLL_REDUCE_SCATTER_BLOCK => call.reduce_scatter(),
             COLL_SCAN => call.scan(call.turns.rank + 1),
             COLL_EXSCAN => call.scan(call.turns.rank),
-            COLL_GATHERV | COLL_SCATTERV => blocks::run(call, call.limits.rooted),
+            COLL_GATHERV | COLL_SCATTERV => blocks::run(call, call.limits.blocks),
             COLL_ALLTOALLV | COLL_ALLTOALLW => {
                 blocks::run(call, call.limits.alltoall / u64::from(call.turns.size - 1))
             }

@@ -32,7 +32,7 @@ use proptest::prelude::*;
 
 use memory::{Operation, operations, types};
 use plan::{Kind as Blocks, Plan, Random, Side};
-use world::{Kind, LIMIT, MOST, Open, Rank, World, world};
+use world::{CROWDED_LIMIT, Kind, LIMIT, MOST, Open, Rank, World, world};
 
 /// What is served.
 const OPERATIONS: [u32; 17] = [
@@ -363,10 +363,10 @@ fn what_has_no_room_is_declined_by_all() {
     }
 }
 
-/// An operation on so many integers.
+/// An operation on so many integers, among five ranks at most.
 fn integers(operation: u32, count: u64) -> Plan {
     let side = || {
-        let units = 3 * count as usize / plan::UNIT + 1;
+        let units = 5 * count as usize / plan::UNIT + 1;
         let mut side = Side::single(types()[0], units, (None, None));
         side.count = count;
         side
@@ -378,29 +378,33 @@ fn integers(operation: u32, count: u64) -> Plan {
 /// Vectors and blocks up to the limit are served, longer ones declined, by all.
 #[test]
 fn what_is_too_long_is_declined_by_all() {
-    for is_crowded in [false, true] {
-        let world = world(Kind::new(3, is_crowded, 1040));
+    for (ranks, is_crowded) in [(3, false), (3, true), (5, true)] {
+        let world = world(Kind::new(ranks, is_crowded, 1040));
+        let crowded = if is_crowded { CROWDED_LIMIT } else { LIMIT };
+        // All that go to others have twice the limit.
+        let others = u64::from(ranks - 1);
+        let blocks = crowded.min(2 * CROWDED_LIMIT / others).max(LIMIT);
         // By operation: how many of them have the bytes that are limited.
-        for (operation, parts) in [
-            (COLL_BCAST, 1),
-            (COLL_GATHER, 1),
-            (COLL_SCATTER, 1),
-            (COLL_ALLGATHER, 1),
-            (COLL_ALLTOALL, 2),
-            (COLL_REDUCE, 1),
-            (COLL_ALLREDUCE, 1),
-            (COLL_REDUCE_SCATTER_BLOCK, 2),
-            (COLL_SCAN, 1),
-            (COLL_EXSCAN, 1),
+        for (operation, parts, limit) in [
+            (COLL_BCAST, 1, crowded),
+            (COLL_GATHER, 1, blocks),
+            (COLL_SCATTER, 1, blocks),
+            (COLL_ALLGATHER, 1, crowded),
+            (COLL_ALLTOALL, others, LIMIT),
+            (COLL_REDUCE, 1, crowded),
+            (COLL_ALLREDUCE, 1, crowded),
+            (COLL_REDUCE_SCATTER_BLOCK, others, LIMIT),
+            (COLL_SCAN, 1, crowded),
+            (COLL_EXSCAN, 1, crowded),
         ] {
             let context = world.contexts();
             let results = world.run(move |rank| {
                 let open = rank.open(context);
-                [LIMIT, LIMIT + parts * 4].map(|bytes| {
+                [limit, limit + parts * 4].map(|bytes| {
                     status(rank, &open, &mut integers(operation, bytes / 4 / parts), 0)
                 })
             });
-            assert_eq!(results, [[OK, ERR_DECLINED]; 3], "{operation}");
+            assert_eq!(results, vec![[OK, ERR_DECLINED]; ranks as usize], "{operation}");
         }
     }
 }

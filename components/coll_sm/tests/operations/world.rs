@@ -25,6 +25,9 @@ pub const MOST: u32 = 17;
 /// The longest vector or block: those of plans are shorter.
 pub const LIMIT: u64 = 240_000;
 
+/// The same where processes share processors, of what has a limit of its own there.
+pub const CROWDED_LIMIT: u64 = 400_000;
+
 /// No case takes longer, on a machine however slow.
 const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -142,6 +145,7 @@ impl Rank {
             set("coll_sm_limit", LIMIT.to_string()),
             set("coll_sm_alltoall_limit", LIMIT.to_string()),
             set("coll_sm_rooted_limit", LIMIT.to_string()),
+            set("coll_sm_crowded_limit", CROWDED_LIMIT.to_string()),
             set("coll_sm_few_limit", LIMIT.to_string()),
             set("coll_sm_few_blocks_limit", LIMIT.to_string()),
             set("coll_sm_few_alltoall_limit", LIMIT.to_string()),
