@@ -210,16 +210,14 @@ impl SharedMemory {
     /// How long vectors and blocks may be among few processes that have a core each, or others.
     #[inline]
     fn limits(&self, turns: &Turns<'_>, slot: u64) -> Limits {
-        let Params { rooted_limit, limit, alltoall_limit, .. } = &self.params;
-        let Params { few_blocks_limit, few_alltoall_limit, few_limit, .. } = &self.params;
+        let params = &self.params;
         if turns.is_few() {
-            let (few, alltoall) = (few_limit.get(), few_alltoall_limit.get());
-            let blocks = few_blocks_limit.get();
+            let (blocks, few) = (params.few_blocks_limit.get(), params.few_limit.get());
             return Limits {
                 bcast: blocks,
                 blocks,
                 reduce: few,
-                alltoall,
+                alltoall: params.few_alltoall_limit.get(),
                 allgather: blocks,
                 scan_from: 0,
                 vectors: few,
@@ -227,27 +225,33 @@ impl SharedMemory {
             };
         }
         let series = turns.most_in_series() * slot;
-        let alltoall = alltoall_limit.get().min(series.saturating_mul(MEETINGS));
-        let (mut rooted, mut vectors, parts) = (rooted_limit.get(), limit.get(), limit.get());
-        let (mut blocks, mut scan_from) = (rooted, 0);
-        if self.host.job().is_crowded() {
-            // Messages move between caches that two processes share no faster, and take more turns of the processors. But
-            // of blocks that one process has for all others at once each is copied twice, and no cache holds them.
-            let crowded = self.params.crowded_limit.get();
-            (rooted, vectors) = (crowded, crowded);
-            let each = crowded.saturating_mul(2) / u64::from(turns.size - 1).max(1);
-            blocks = blocks.max(each.min(crowded));
-            scan_from = self.params.scan_from.get();
-        }
-        Limits {
+        let (rooted, most) = (params.rooted_limit.get(), params.limit.get());
+        let many = Limits {
             bcast: rooted,
-            blocks,
+            blocks: rooted,
             reduce: rooted,
-            alltoall,
-            allgather: vectors,
-            scan_from,
-            vectors,
-            parts,
+            alltoall: params.alltoall_limit.get().min(series.saturating_mul(MEETINGS)),
+            allgather: most,
+            scan_from: 0,
+            vectors: most,
+            parts: most,
+        };
+        if !self.host.job().is_crowded() {
+            return many;
+        }
+        // Messages are no faster there, as processes find each other's data in their caches either way, and take more
+        // turns. But what one process has for all others, or gets from them, is copied twice through slots: where that is
+        // more than the caches hold, it costs more than turns do.
+        let most = params.crowded_limit.get();
+        let each = most.saturating_mul(2) / u64::from(turns.size - 1).max(1);
+        Limits {
+            bcast: most,
+            blocks: rooted.max(each.min(most)),
+            reduce: most,
+            allgather: most,
+            scan_from: params.scan_from.get(),
+            vectors: most,
+            ..many
         }
     }
 

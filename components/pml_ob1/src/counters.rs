@@ -198,24 +198,23 @@ impl Here<'_> {
     /// A message of so many bytes was sent, or what goes of it first.
     #[inline(always)]
     pub fn sent(self, protocol: Protocol, bytes: u64) {
-        match protocol {
-            Protocol::Eager => {
-                self.add(|block| &block.messages_eager, 1);
-                self.add(|block| &block.bytes_eager, bytes);
-            }
-            Protocol::Synchronous => {
-                self.add(|block| &block.messages_synchronous, 1);
-                self.add(|block| &block.bytes_eager, bytes);
-            }
-            Protocol::Rendezvous => {
-                self.add(|block| &block.messages_rendezvous, 1);
-                self.add(|block| &block.bytes_rendezvous, bytes);
-            }
-            Protocol::Pushed => {
-                self.add(|block| &block.messages_pushed, 1);
-                self.add(|block| &block.bytes_pushed, bytes);
-            }
-        }
+        self.add(
+            |block| match protocol {
+                Protocol::Eager => &block.messages_eager,
+                Protocol::Synchronous => &block.messages_synchronous,
+                Protocol::Pushed => &block.messages_pushed,
+                Protocol::Rendezvous => &block.messages_rendezvous,
+            },
+            1,
+        );
+        self.add(
+            |block| match protocol {
+                Protocol::Eager | Protocol::Synchronous => &block.bytes_eager,
+                Protocol::Pushed => &block.bytes_pushed,
+                Protocol::Rendezvous => &block.bytes_rendezvous,
+            },
+            bytes,
+        );
     }
 
     /// A search begins: the time, if this one is to be timed.

@@ -224,7 +224,7 @@ fn longer_messages_are_pushed_to_the_peers_that_got_the_last_ones() {
             (1..=peers as usize).for_each(|to| exchange(to, SIZE));
         }
         assert_eq!(job.count("messages_pushed"), pushed);
-        // Shorter ones go so to anybody, and longer ones to nobody; neither makes a peer recent.
+        // Shorter messages go so to every peer, and longer ones to none.
         (1..=peers as usize).for_each(|to| exchange(to, 10_000));
         assert_eq!(job.count("messages_pushed"), pushed + u64::from(peers));
         (0..2).for_each(|_| exchange(1, SIZE + 1));

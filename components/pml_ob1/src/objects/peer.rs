@@ -140,6 +140,13 @@ impl Peer {
         bytes <= self.push || bytes <= self.push_recent && recent.has_and_gets(&self.last_long)
     }
 
+    /// Most bytes of payload in the first piece of such a message, which goes over the first rail: that may take less by
+    /// now.
+    #[inline]
+    pub fn first_piece(&self) -> usize {
+        self.piece.min(self.first().frame().saturating_sub(wire::DATA))
+    }
+
     /// Whether the peer takes messages in pieces unasked, as it said last.
     #[inline]
     pub fn takes_pushed(&self) -> bool {

@@ -343,9 +343,7 @@ impl Core {
         peer: &Peer,
         data: &Data,
     ) -> Tried {
-        let longest = peer.piece.min(peer.first().frame().saturating_sub(wire::DATA)) as u64;
-        let may = data.bytes <= peer.push.min(longest) && self.params.protocol.get() == AUTO;
-        if !may || !peer.takes_pushed() {
+        if data.bytes > peer.push.min(peer.first_piece() as u64) || !self.may_push(peer) {
             return Tried::Not;
         }
         let (number, origin) = (self.pushes.number::<M>(), self.host.job().rank);
@@ -355,6 +353,12 @@ impl Core {
             rail.push(cri, &header, data, 0, data.bytes as usize, &mut None)
         };
         self.number_and_push::<M>(send, state, rank, peer, (Protocol::Pushed, data.bytes), push)
+    }
+
+    /// Whether the parameters and the peer let messages go in pieces unasked.
+    #[inline]
+    fn may_push(&self, peer: &Peer) -> bool {
+        self.params.protocol.get() == AUTO && peer.takes_pushed()
     }
 
     /// Gives a message its number and hands it to the best rail.
@@ -419,9 +423,8 @@ impl Core {
             let (state, peer) = (&*this.state, &*this.peer);
             let (bytes, synchronous) = (this.data.bytes, this.send.mode == PML_SYNCHRONOUS);
             this.protocol = if bytes > peer.eager {
-                let may = !synchronous && self.params.protocol.get() == AUTO;
-                let pushes = may && peer.pushes(bytes, &self.recent) && peer.takes_pushed();
-                if pushes { Protocol::Pushed } else { Protocol::Rendezvous }
+                let wanted = !synchronous && peer.pushes(bytes, &self.recent);
+                if wanted && self.may_push(peer) { Protocol::Pushed } else { Protocol::Rendezvous }
             } else if synchronous {
                 Protocol::Synchronous
             } else {
@@ -509,7 +512,7 @@ impl Core {
         let len = self.first_header(this, state, peer, id, &mut header);
         let payload = match protocol {
             Protocol::Rendezvous => 0,
-            Protocol::Pushed => cut(peer.piece.min(peer.first().frame() - len), bytes),
+            Protocol::Pushed => cut(peer.first_piece(), bytes),
             _ => bytes as usize,
         };
         let mut walk = None;
